@@ -39,14 +39,16 @@ export function createCommentText(view: View): string {
   return inComment(view, [describeTitle(view), filesLine(view)], details(view))
 }
 
-/** Written for people who see nothing else: GitHub mails it, and none of the edits. */
+/** Written for people who see nothing else: GitHub mails no edit. */
 export function createFirstText(view: View): string {
-  const title = `⏳ ${view.progress.hasJob ? 'Waiting for' : 'Asking'} an agent to write docs`
-  const where =
-    "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything."
-  const ifStale =
-    'If the comment still says this when the workflow run has ended, see the log of the run.'
-  return inComment(view, [title, where], [facts(view), ifStale])
+  return inComment(
+    view,
+    [
+      `⏳ ${view.progress.hasJob ? 'Waiting for' : 'Asking'} an agent to write docs`,
+      "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
+    ],
+    [facts(view), 'If it still says this when the workflow run has ended, see its log.'],
+  )
 }
 
 function inComment(
