@@ -126,7 +126,7 @@ test('pull-request has one job and one comment, which is shown at each change', 
     ([, text]) => text,
   )
   expect(boxes).toHaveLength(7)
-  expect(boxes[0]).toContain('Asking for docs')
+  expect(boxes[0]).toContain('Asking an agent to write docs')
   expect(boxes[0]).not.toContain('agent-job-action:2')
   expect(boxes[1]).toContain('The request is being sent')
   expect(boxes[1]).toMatch(/ {2}│ <!-- agent-job-action:2… --> \(hidden;/)

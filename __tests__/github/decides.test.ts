@@ -57,7 +57,7 @@ const comment: RunOptions = {
 }
 
 describe('nothing is sent if GitHub refuses', () => {
-  test.each<[string, RegExp, Record<string, string>, RunOptions]>([
+  test.each<[string, RegExp, Record<string, string>, RunOptions, times?: number]>([
     [
       'the commits of a push that may be a merge',
       /\/commits\//,
@@ -70,9 +70,18 @@ describe('nothing is sent if GitHub refuses', () => {
       { 'docs-token': DOCS_TOKEN },
       comment,
     ],
-  ])('%s', (_, path, inputs, run) =>
+    ['the memory', /\/comments/, { 'job-scope': 'pull-request' }, {}],
+    [
+      'the labels of what issue-number names',
+      /\/(?:pulls|issues)\/1$/,
+      { 'issue-number': '1', 'skip-labels': 'no docs' },
+      { event: 'workflow_dispatch', payload: {} },
+      2, // As a pull request, and as an issue.
+    ],
+  ])('%s', (_, path, inputs, run, times = 1) =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })
+      // No longer: what is asked later could be answered.
+      world.github.faults.push({ method: 'GET', path, answer: DENIED, times })
       expectNothingSent(await world.step(inputs, run), world)
       expect(JSON.stringify(world.github.requests)).not.toContain(DOCS_TOKEN)
     }),

@@ -8,7 +8,6 @@ import { describe, expect, test } from '@jest/globals'
 import { getPath } from '../../src/event/payload.js'
 import { Comment } from '../../src/memory/comment.js'
 import type { Comments } from '../../src/memory/conversation.js'
-
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
@@ -41,15 +40,23 @@ test("a comment that replaces another step's of this run says so; a re-run's doe
     expect(world.comments()).toHaveLength(1)
   }))
 
-test.each([SCOPE, COMMENT])('the first text, which GitHub mails, asks for nothing: %j', (inputs) =>
-  inWorld({}, async (world) => {
-    await world.step(inputs)
+test.each<[object, string]>([
+  [SCOPE, 'Asking'],
+  [COMMENT, 'Waiting for'],
+  [{ ...COMMENT, prompt: '' }, 'Waiting for'],
+  [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
+])('the first text, which GitHub mails, is read without anything else: %j', (inputs, doing) =>
+  inWorld({ emulator: { speed: 1 } }, async (world) => {
+    const { outputs } = await world.step({ wait: 'false' })
+    await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
     const posts = world.github.writes().filter(({ method }) => method === 'POST')
     const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
     expect(more).toEqual([])
-    expect(mail).toMatch(/^⏳ Asking for docs\n\nThe result will be shown .* and not mailed\.\n/)
-    expect(mail).toContain("**What to do next:** You don't need to do anything.")
-    expect(mail).not.toMatch(/re-run|job-id|sent yet/i)
+    expect(mail.split('\n\n').slice(0, 2)).toEqual([
+      `⏳ ${doing} an agent to write docs`,
+      "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
+    ])
+    expect(mail).not.toMatch(/re-run|job-id|sent yet|what to do/i)
   }),
 )
 

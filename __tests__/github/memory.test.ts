@@ -69,7 +69,7 @@ describe('a pull request', () => {
         .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
       expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
       // True if nothing follows.
-      expect(writes[0]?.[1]).toMatch(/^⏳ Asking for docs\n/)
+      expect(writes[0]?.[1]).toMatch(/^⏳ Asking an agent to write docs\n/)
       expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
       expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
       expect(

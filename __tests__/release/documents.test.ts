@@ -98,6 +98,16 @@ test.each(documents())('every link and picture in %s leads somewhere', (document
   }
 })
 
+test('what verifies a release names the branch, and what looks up a tag names no branch', () => {
+  const all = documents().map(text).join('\n').replaceAll('\\\n', '')
+  const verifying = all.match(/^gh attestation verify .*$/gm) ?? []
+  expect(verifying.length).toBeGreaterThan(0)
+  for (const command of verifying)
+    expect(command).toMatch(/--signer-workflow \S+\/release\.yml .*--source-ref refs\/heads\/main /)
+  for (const command of all.match(/git ls-remote [^`\n]*/g) ?? [])
+    expect(command).toContain(' refs/')
+})
+
 test.each(documents())('no blank line cuts a table of %s in two', (document) => {
   const lines = withoutCode('.', document).split('\n')
   const heads = lines.filter((line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|'))

@@ -44,12 +44,16 @@ export function createCommentText(view: View): string {
   return inComment(view, [describeTitle(view), filesLine(view)], details(view))
 }
 
-/** Written for people who see nothing else: GitHub mails it, and none of the edits. */
+/** Written for people who see nothing else: GitHub mails no edit. */
 export function createFirstText(view: View): string {
-  const shown = ['⏳ Asking for docs', 'The result will be shown in this comment, and not mailed.']
-  const next =
-    "You don't need to do anything. If the comment still says this on GitHub when the workflow run has ended, see the log of the run."
-  return inComment(view, shown, [listFacts(view), `**What to do next:** ${next}`])
+  return inComment(
+    view,
+    [
+      `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs`,
+      "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
+    ],
+    [listFacts(view), 'If it still says this when the workflow run has ended, see its log.'],
+  )
 }
 
 function inComment(
@@ -147,7 +151,6 @@ function isPlain(word: string): boolean {
 
 function listFacts({ inputs, facts, now, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
-
   const rows = [
     ['Docs job', facts.jobId && show(facts.jobId)],
     ['Project', inputs.projectId && show(inputs.projectId)],
