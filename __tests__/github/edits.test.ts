@@ -48,7 +48,7 @@ test.each([SCOPE, COMMENT])('the first text, which GitHub mails, asks for nothin
     const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
     expect(more).toEqual([])
     expect(mail).toMatch(/^⏳ Asking for docs\n\nThe result will be shown .* and not mailed\.\n/)
-    expect(mail).toContain("**What to do next:** You don't need to do anything.")
+    expect(mail).toContain('**What to do next:** Nothing, unless')
     expect(mail).not.toMatch(/re-run|job-id|sent yet/i)
   }),
 )

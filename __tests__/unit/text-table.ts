@@ -130,6 +130,12 @@ const ENDS = {
       'renovate[bot], who opened the pull request, has no write access to your-org/your-repo and is not in allow-users',
     advice: 'To let them start docs jobs, add the login to allow-users.',
   }),
+  'skipped, docs closed': () => ({
+    outcome: 'skipped',
+    title: 'docs were closed',
+    reason: `the docs pull request ${LINK} was closed without a merge`,
+    advice: 'To get docs after all, reopen it.',
+  }),
   'bad input': error(({ outside }) => {
     const lines = [
       `wait: expected true or false, got ${quote(outside.words)}.`,
@@ -277,7 +283,7 @@ const STATES: Record<string, State> = {
   'with a remembered job': {
     happens: followsUp,
     link: LINK,
-    ends: ['so far', 'dry-run', 'skipped', 'cancelled', 'no permission'],
+    ends: ['so far', 'dry-run', 'skipped', 'skipped, docs closed', 'cancelled', 'no permission'],
   },
 
   'create in flight': { happens: isSent, unknown: 'create', ends: IN_FLIGHT },
@@ -439,7 +445,8 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],
-      ['created', `${status}`, pollRefused(status)],
+      // A poll is sent again after a 429.
+      ...(status === 429 ? [] : [['created', `${status}`, pollRefused(status)] as const]),
     ] as const
   }),
   ...(

@@ -32,18 +32,26 @@ export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
   const link = pullRequest && `**Pull request:** ${pullRequest}`
-  return `${joinParagraphs([title, link, filesLine(view), ...details(view)])}\n`
+  return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
 }
 
 export function createCommentText(view: View): string {
-  return inComment(view, [describeTitle(view), filesLine(view)], details(view))
+  const [shown, folded] = [[describeTitle(view), filesLine(view)], details(view)]
+  const place = isFailed(view) ? shown : folded
+  place.push(whatNext(view))
+  return inComment(view, shown, folded)
+}
+
+function isFailed({ inputs, progress: { result } }: View): boolean {
+  return result !== undefined && failsStep(result.outcome, inputs.failOn)
 }
 
 /** Written for people who see nothing else: GitHub mails it, and none of the edits. */
 export function createFirstText(view: View): string {
-  const shown = ['⏳ Asking for docs', 'The result will be shown in this comment, and not mailed.']
+  const title = `⏳ ${view.progress.onlyWaits ? 'Waiting' : 'Asking'} for docs`
+  const shown = [title, 'The result will be shown in this comment, and not mailed.']
   const next =
-    "You don't need to do anything. If the comment still says this on GitHub when the workflow run has ended, see the log of the run."
+    'Nothing, unless the comment on GitHub still says this when the workflow run has ended: then see the log of the run.'
   return inComment(view, shown, [facts(view), `**What to do next:** ${next}`])
 }
 
@@ -60,11 +68,11 @@ function inComment(
 }
 
 function describeTitle(view: View): string {
-  const { inputs, progress, sending } = view
+  const { progress, sending } = view
   const { result } = progress
   if (result !== undefined) {
     const text = describeOutcome(view, result, String).title
-    return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
+    return isFailed(view) ? text.replace('✅', '❌') : text
   }
   if (progress.hasJob) return '⏳ Waiting for the docs job'
   if (sending) return '⏳ The request is being sent'
@@ -91,9 +99,6 @@ function shortenLink(link: string): string {
 function details(view: View): string[] {
   const { progress, notes, redact } = view
   const { result } = progress
-  const show = (text: string): string => inlineCode(redact(text))
-  const next =
-    result === undefined ? ifKilled(view, show) : describeOutcome(view, result, show).next
   const code = errorOf(result)?.code
   return [
     result === undefined ? '' : whatHappened(view, result),
@@ -102,8 +107,14 @@ function details(view: View): string[] {
     facts(view),
     filesList(view),
     statusTable(progress),
-    `**What to do next:** ${next}`,
   ]
+}
+
+function whatNext(view: View): string {
+  const { result } = view.progress
+  const show = (text: string): string => inlineCode(view.redact(text))
+  const next = result ? describeOutcome(view, result, show).next : ifKilled(view, show)
+  return `**What to do next:** ${next}`
 }
 
 function whatHappened(view: View, result: RunResult): string {

@@ -253,9 +253,7 @@ class PollState {
   #warnOnce(rawStatus: string): void {
     if (this.#warned) return
     this.#warned = true
-    this.#tools.warn(
-      `Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`,
-    )
+    this.#tools.warn(`Undocumented status ${quote(rawStatus)}: the docs job counts as active.`)
   }
 }
 

@@ -5,8 +5,13 @@ import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult =
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
-  /** `advice` is what to do, if anything has to be done. */
-  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
+  /** `title` is the reason in a few words; `advice` is what to do, if anything has to be done. */
+  | {
+      readonly outcome: 'skipped'
+      readonly title?: string
+      readonly reason: string
+      readonly advice?: string | undefined
+    }
   /** `error` is set if a request was in flight and its result is unknown. */
   | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
   | { readonly outcome: 'error'; readonly error: ActionError }
