@@ -135,6 +135,12 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     'error',
     'rejected',
   ],
+  [
+    'the details of an error',
+    { posts: [json(422, { error: 'No', details: [{ [EVIL]: TEXT, message: `a${ECHO}` }] })] },
+    'error',
+    'rejected',
+  ],
   ['a link with the key', jobWith({ prLink: `https://evil.example/${KEY}` }), 'no-changes', ''],
   [
     'a link with the key, encoded',

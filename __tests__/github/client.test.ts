@@ -390,7 +390,7 @@ describe('what helps:', () => {
     [
       'a personal token without the permission',
       refused(403, 'Resource not accessible by personal access token'),
-      'Give the personal access token the permission `issues: write` or `pull-requests: write`.',
+      'Add the permission `issues: write` or `pull-requests: write` to the personal access token.',
     ],
     [
       'a locked conversation',

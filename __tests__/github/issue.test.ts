@@ -97,9 +97,7 @@ describe('an issue that triggers the run', () => {
       const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-      expect(log).toContain(
-        'is not about a single pull request, and issue-number is not set: job-scope works like run',
-      )
+      expect(log).toContain('is about no single pull request: its docs job is its own.')
       expect(requestsBefore(world)).toEqual([])
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)

@@ -312,7 +312,7 @@ describe('a push is about itself', () => {
       addMerged(world, fields)
       const { outputs, log } = await world.step(SCOPE, run)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(log).toContain('is not about a single pull request')
+      expect(log).toContain('is about no single pull request')
       expect(commentsOn(world)).toEqual([])
       expect(asked(world)).toEqual(requests)
     }),

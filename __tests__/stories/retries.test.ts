@@ -345,3 +345,34 @@ test.each([
     expect(other.received).toEqual([])
   },
 )
+
+const nested = (levels: number): unknown => (levels === 0 ? 'prompt' : [nested(levels - 1)])
+
+test.each<[string, object, string]>([
+  ['details, as text', { details: 'prompt: too long' }, "No { details: 'prompt: too long' }"],
+  [
+    'details, as a list of objects',
+    { details: [{ path: ['prompt'], message: 'Too long' }] },
+    "No { details: [ { path: [ 'prompt' ], message: 'Too long' } ] }",
+  ],
+  [
+    'errors, by field',
+    { errors: { prompt: ['too long'] } },
+    "No { errors: { prompt: [ 'too long' ] } }",
+  ],
+  [
+    'a message',
+    { message: ['too long'], statusCode: 422 },
+    "No { message: [ 'too long' ], statusCode: 422 }",
+  ],
+  ['more than is shown', { details: nested(900) }, 'No { details: [ [ [ [ [Array] ] ] ] ] }'],
+  ['a long text', { details: 'x'.repeat(9000) }, `No { details: '${'x'.repeat(485)}…`],
+])('a refusal tells what stands beside its error: %s', async (_, more, told) => {
+  const { commands } = await tellAgainst(
+    { posts: [json(422, { error: 'No', ...more })] },
+    { prompt: 'Go' },
+  )
+  expect(commands('error')).toEqual([
+    `The service refused the create request (422: "${told}"). Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.`,
+  ])
+})

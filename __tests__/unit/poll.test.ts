@@ -501,9 +501,7 @@ test('an error of the last poll is not retried, and the log does not say so', as
 test('an undocumented status causes one warning, and polling continues', async () => {
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
-  expect(lines.warn).toEqual([
-    'Undocumented job status "queued"; treating the docs job as still running.',
-  ])
+  expect(lines.warn).toEqual(['Undocumented status "queued": the docs job counts as active.'])
 })
 
 describe('a cancel', () => {

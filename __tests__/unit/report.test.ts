@@ -102,7 +102,7 @@ describe('what can not be written', () => {
     expect(report.facts.result).toMatchObject({
       error: {
         advice: expect.stringMatching(
-          /^Let the container's user write .* `options: --user root`\.$/,
+          /^With `options: --user root`, the container's user can write /,
         ),
       },
     })

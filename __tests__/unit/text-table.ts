@@ -126,6 +126,12 @@ const ENDS = {
       'renovate[bot], who opened the pull request, has no write access to your-org/your-repo and is not in allow-users',
     advice: 'To let them start docs jobs, add the login to allow-users.',
   }),
+  'skipped, docs closed': () => ({
+    outcome: 'skipped',
+    title: 'docs were closed',
+    reason: `the docs pull request ${LINK} was closed without a merge`,
+    advice: 'To get docs after all, reopen it.',
+  }),
   'bad input': error((outside) => {
     const lines = [
       `wait: expected true or false, got ${quote(outside.words)}.`,
@@ -271,7 +277,7 @@ const STATES: Record<string, State> = {
   'with a remembered job': {
     happens: remembers(LINK),
     link: LINK,
-    ends: ['dry-run', 'skipped', 'cancelled', 'no permission'],
+    ends: ['dry-run', 'skipped', 'skipped, docs closed', 'cancelled', 'no permission'],
   },
 
   'create in flight': { happens: creating, unknown: 'create', ends: IN_FLIGHT },

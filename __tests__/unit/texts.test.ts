@@ -331,6 +331,20 @@ describe('of requests and the job, what is said is known:', () => {
 const HOW_TO_WAIT =
   /to wait for (?:it|the docs job), (?:run .* .job-id: job-1. and no prompt|re-run the workflow job: this step then sends nothing)\./i
 
+/** What an advice names, by the error code. */
+const ABOUT = {
+  input: /inputs/,
+  auth: /\bkey\b/,
+  'not-found': /project-id|may have been deleted/,
+  rejected: /that the service reports|the docs job's status|Wait for it first/,
+  'rate-limited': /later|less often/,
+  network: /base-url|HTTPS_PROXY|NODE_EXTRA_CA_CERTS/,
+  'create-unknown': /look for a new pull request|check on it/i,
+  contract: /base-url/,
+  github: /permissions/,
+  internal: /report this error|GITHUB_OUTPUT/,
+}
+
 describe('every text', () => {
   rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
@@ -343,7 +357,8 @@ describe('every text', () => {
   })
   rule(
     'names the pull request once',
-    ({ link }) => link !== undefined,
+    // Why nothing is sent names it in the log, too.
+    ({ link, name }) => link !== undefined && !name.endsWith('docs closed'),
     ({ link = '' }, told) => {
       const [annotation = '', summary = ''] = placesOf(told)
       expect(annotation.split(link).length).toBeLessThanOrEqual(2)
@@ -371,6 +386,28 @@ describe('every text', () => {
     ({ job, gone }) => (job === 'runs' || job === 'unseen') && !gone,
     (_, told) => {
       for (const advice of adviceOf(told)) expect(advice).toMatch(HOW_TO_WAIT)
+    },
+  )
+  rule(
+    'names a re-run without its price only where it costs nothing, or was asked for',
+    ({ job }) => job !== undefined && job !== 'ended',
+    (_, told) => {
+      const free =
+        /re-run the workflow job: this step then sends nothing|A re-run (?:starts another docs job|sends the message again)/g
+      const again = /To start a new docs job, re-run the workflow job/
+      for (const advice of adviceOf(told))
+        expect(advice.replace(free, '').replace(again, '')).not.toMatch(/re-run/i)
+    },
+  )
+  rule('has no full stop right behind something to copy in its advice', everyRow, (_, told) => {
+    for (const advice of adviceOf(told).slice(0, 2)) expect(advice).not.toMatch(/`\.(?:\s|$)/)
+  })
+  rule(
+    'gives advice about what was wrong',
+    (_, { outputs }) => outputs['error-code'] !== '' && outputs['error-code'] !== undefined,
+    (_, told) => {
+      const about = ABOUT[told.outputs['error-code'] as keyof typeof ABOUT]
+      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(about)
     },
   )
   rule(
@@ -417,6 +454,14 @@ describe('the annotation', () => {
 })
 
 describe('the summary and the comment', () => {
+  rule(
+    'show what to do next at first sight in the comment of a step that failed, and only there',
+    everyRow,
+    (row, { comment, exitCode }) => {
+      const isShown = comment.indexOf('**What to do next:**') < comment.indexOf('<details>')
+      expect(isShown).toBe(isEnded(row) && exitCode === 1)
+    },
+  )
   rule('say the same', everyRow, (row, { summary, comment, exitCode }) => {
     const title = titleOf(summary)
     expect(comment.startsWith(title)).toBe(true)

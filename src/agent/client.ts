@@ -1,5 +1,6 @@
 /** The agent service: its three endpoints, its responses, and its own message if it refuses. */
 
+import { inspect } from 'node:util'
 import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
@@ -120,7 +121,7 @@ export const jobSchema = z.object({
   prLink: z.catch(z.string(), ''),
 })
 
-const errorSchema = z.object({ error: z.string().check(z.minLength(1)) })
+const errorSchema = z.looseObject({ error: z.string().check(z.minLength(1)) })
 
 /**
  * How much of a text in a response is read, in characters: it takes long to redact a longer one.
@@ -168,13 +169,20 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   }
   const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
-  const text = redact((parsed.success ? parsed.data.error : body).slice(0, TEXT_LIMIT))
+  const text = redact((parsed.success ? describeError(parsed.data) : body).slice(0, TEXT_LIMIT))
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   const said =
     message === ''
       ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response`
       : `: ${quote(message)}`
   return status + said + (location && `, Location ${quote(location)}`)
+}
+
+/** What is wrong with a request often stands beside its error: in details, errors or message. */
+function describeError({ error, ...more }: z.infer<typeof errorSchema>): string {
+  if (Object.keys(more).length === 0) return error
+  const all = { depth: 4, breakLength: Infinity, maxStringLength: Infinity }
+  return `${error} ${inspect(more, all)}`
 }
 
 function parseJson(text: string): unknown {

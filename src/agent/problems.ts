@@ -11,37 +11,39 @@ export function resultUnknown(
   reason: string,
   cause?: unknown,
 ): ActionError {
-  return request.kind === 'create'
-    ? new ActionError(
-        'create-unknown',
-        `The create request was sent, but its result is unknown: ${reason}. A docs job may exist.`,
-        `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}. ` +
-          'To wait for a docs job that you find, run a step with its job-id and no prompt.',
-        { cause },
-      )
-    : new ActionError(
-        'create-unknown',
-        `The message to docs job ${quote(request.jobId)} was sent, but its result is unknown: ${reason}. ` +
-          'The docs job may be working on it.',
-        'The message was not retried: the docs job might then do the work twice. To check on it, run a step with ' +
-          'this job-id and no prompt.',
-        { cause },
-      )
+  const [what, mayBe, advice] =
+    request.kind === 'create'
+      ? [
+          'create request',
+          'A docs job may exist',
+          `${LOOK_FIRST} To wait for a docs job that you find, run a step with its job-id and no prompt.`,
+        ]
+      : [
+          `message to docs job ${quote(request.jobId)}`,
+          'The docs job may be working on it',
+          'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
+        ]
+  const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`
+  return new ActionError('create-unknown', message, advice, { cause })
 }
+
+const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
 
 export function createdWithoutJob(description: string): ActionError {
   return new ActionError(
     'contract',
     `The create request succeeded, but the response contains no docs job (${description}). A docs job may exist.`,
-    `The request was not retried. Before you re-run or start a new run, look ${WHERE_TO_LOOK}. Check that base-url is the URL of an agent service.`,
+    `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
+
+const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
 
 export function missingJob(jobId: string, description: string): ActionError {
   return new ActionError(
     'contract',
-    `The service keeps answering status requests without docs job ${quote(jobId)}: the last response contains ${description}.`,
-    'Check that base-url is the URL of an agent service.',
+    `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${description}.`,
+    CHECK_SERVICE,
   )
 }
 
@@ -102,7 +104,7 @@ export function createRefusal(
 }
 
 const ASK_FIREWALL =
-  'Ask whoever runs it: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
+  'Ask whoever runs the firewall: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
 
 /** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =
@@ -112,9 +114,11 @@ const CHECK_LIMIT =
 
 function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode, string] {
   const { kind } = refused
+  // After a status request, a re-run may start another docs job.
+  const again = kind === 'poll' ? '' : ' Then re-run.'
   switch (status) {
     case 401:
-      return ['auth', "Check that api-key is the right key and hasn't expired."]
+      return ['auth', `Check that api-key is the right key and hasn't expired.${again}`]
     case 403:
       return ['auth', CHECK_ACCESS]
     case 404:

@@ -57,7 +57,7 @@ export async function findMergedPull(
   const whole = []
   for (const pull of [...listed, ...read.filter(isMerge)]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
-    else log(`Pull request ${pull.number} does not account for the whole push.`)
+    else log(`This push is not just the merge of pull request ${pull.number}.`)
   }
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   if (pull === undefined || more.length > 0) return undefined

@@ -145,7 +145,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if ((status !== undefined && status < 400) || isForeign(failure))
     return 'Check GITHUB_API_URL and the proxy variables.'
   if (/by personal access token/i.test(message))
-    return `Give the personal access token the permission ${quotePermissions(permission)}.`
+    return `Add the permission ${quotePermissions(permission)} to the personal access token.`
   // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived
   // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))

@@ -71,10 +71,8 @@ function openComment(step: MemoryStep, markerKeys: MarkerKeys): Comment | undefi
     })
   if (conversation !== undefined) return commentOn(conversation, needsMemory)
   const what = needsMemory ? 'pull request' : 'pull request or issue'
-  const consequence = needsMemory ? 'job-scope works like run' : 'there is nothing to comment on'
-  log(
-    `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
-  )
+  const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
+  log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
   const other = inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
   return other && commentOn(other, false)
 }

@@ -168,7 +168,7 @@ export function describeOutcome(
     }
     case 'skipped':
       return {
-        title: '⏭️ Skipped',
+        title: `⏭️ ${result.title === undefined ? 'Skipped' : `Nothing sent, ${result.title}`}`,
         happened: `Nothing was sent: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
@@ -176,7 +176,7 @@ export function describeOutcome(
       return {
         title: '📝 Dry run',
         happened: 'Nothing was sent.',
-        next: 'The prompt is in the log of the step. For a real run, remove dry-run.',
+        next: 'The log of the step says what it would do without dry-run.',
       }
     case 'error': {
       const { message, advice, code } = result.error

@@ -248,7 +248,7 @@ function outputsError(thrown: unknown, known: Known): ActionError {
   const isFollowed = hasJob(facts)
   const advice =
     (thrown as NodeJS.ErrnoException).code === 'EACCES'
-      ? "Let the container's user write the runner's files, such as with `options: --user root`."
+      ? "With `options: --user root`, the container's user can write the runner's files."
       : "Check the runner's disk space and its GITHUB_OUTPUT file."
   return new ActionError(
     'internal',

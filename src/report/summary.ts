@@ -37,11 +37,18 @@ export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
   const link = pullRequest && `**Pull request:** ${pullRequest}`
-  return `${joinParagraphs([title, link, filesLine(view), ...details(view)])}\n`
+  return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
 }
 
 export function createCommentText(view: View): string {
-  return inComment(view, [describeTitle(view), filesLine(view)], details(view))
+  const [shown, folded] = [[describeTitle(view), filesLine(view)], details(view)]
+  const place = isFailed(view) ? shown : folded
+  place.push(whatNext(view))
+  return inComment(view, shown, folded)
+}
+
+function isFailed({ inputs, facts: { result } }: View): boolean {
+  return result !== undefined && failsStep(result.outcome, inputs.failOn)
 }
 
 /** Written for people who see nothing else: GitHub mails no edit. */
@@ -69,11 +76,11 @@ function inComment(
 }
 
 function describeTitle(view: View): string {
-  const { inputs, facts } = view
+  const { facts } = view
   const { result } = facts
   if (result !== undefined) {
     const text = describeOutcome(view, result, String).title
-    return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
+    return isFailed(view) ? text.replace('✅', '❌') : text
   }
   if (hasJob(facts)) return '⏳ Waiting for the docs job'
   if (facts.request.is !== 'none') return '⏳ The request is being sent'
@@ -101,9 +108,6 @@ function shortenLink(link: string): string {
 function details(view: View): string[] {
   const { facts, notes, redact } = view
   const { result } = facts
-  const show = (text: string): string => inlineCode(redact(text))
-  const next =
-    result === undefined ? ifKilled(view, show) : describeOutcome(view, result, show).next
   const code = errorOf(result)?.code
   return [
     result === undefined ? '' : whatHappened(view, result),
@@ -112,8 +116,14 @@ function details(view: View): string[] {
     listFacts(view),
     filesList(view),
     statusTable(facts),
-    `**What to do next:** ${next}`,
   ]
+}
+
+function whatNext(view: View): string {
+  const { result } = view.facts
+  const show = (text: string): string => inlineCode(view.redact(text))
+  const next = result ? describeOutcome(view, result, show).next : ifKilled(view, show)
+  return `**What to do next:** ${next}`
 }
 
 function whatHappened(view: View, result: RunResult): string {

@@ -174,8 +174,7 @@ function createPollState(
   function handleJob(job: Job, now: number, delayMs: number): Next {
     if (job.status === undefined && !hasWarned) {
       hasWarned = true
-      const status = quote(job.rawStatus)
-      warn(`Undocumented job status ${status}; treating the docs job as still running.`)
+      warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
     if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`

@@ -5,8 +5,8 @@ import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult = Readonly<
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
-  /** `advice` is what to do, if anything has to be done. */
-  | { outcome: 'skipped'; reason: string; advice?: string | undefined }
+  /** `title` is the reason in a few words; `advice` is what to do, if anything has to be done. */
+  | { outcome: 'skipped'; title?: string; reason: string; advice?: string | undefined }
   /** `error` is set if a request was in flight and its result is unknown. */
   | { outcome: 'cancelled'; error?: ActionError | undefined }
   | { outcome: 'error'; error: ActionError }
