@@ -183,7 +183,8 @@ function removeLabel({ repo, ids }: Call): Answer {
 
 function listFiles({ repo, ids, query }: Call): Answer {
   const pull = findPull(repo, ids[0])
-  const { head, files } = performance.now() < (pull.before?.until ?? 0) ? pull.before ?? pull : pull
+  const { head, files } =
+    performance.now() < (pull.before?.until ?? 0) ? (pull.before ?? pull) : pull
   const listed = files.slice(0, PULL_FILES).map((one) => answers.file(one, head))
   return pageOf(listed, query)
 }

@@ -94,11 +94,11 @@ export function createEvent({ random, usesGitHub }: Draw) {
         [25, 'issues'],
         [25, 'issue_comment'],
         [20, 'workflow_dispatch'],
-        [18, 'push'],
+        [24, 'push'],
         [6, 'pull_request_target'],
         [6, 'pull_request_review'],
         [4, 'pull_request_review_comment'],
-        [14, 'schedule'],
+        [22, 'schedule'],
         [5, 'release'],
         [4, 'workflow_run'],
         [3, 'merge_group'],
@@ -199,7 +199,9 @@ export function isBy(
   const pushed = authors.slice(0, PUSHES[push].count)
   const isTheirs = (person: Person): boolean => accounts.includes(person)
   if (name === 'push' && sender !== 'mintlify[bot]')
-    return pushed.some(isTheirs) && pushed.every((one, at) => isTheirs(one) || (isMerge && at === 0))
+    return (
+      pushed.some(isTheirs) && pushed.every((one, at) => isTheirs(one) || (isMerge && at === 0))
+    )
   if (isTheirs(sender)) return true
   return /^pull_request|_comment$/.test(name) && isTheirs(author)
 }

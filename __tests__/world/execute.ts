@@ -427,7 +427,13 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       ...(isPush && { ...merge, head: sha('other head'), mergeCommit: ofGroup }),
     })
     if (plan.merges === 'upstream')
-      repository.addPull({ ...merge, number: 9, commits, base: ['main', 'upstream/your-repo'], files })
+      repository.addPull({
+        ...merge,
+        number: 9,
+        commits,
+        base: ['main', 'upstream/your-repo'],
+        files,
+      })
   }
   /** Of a run that has begun: it is in the list as well. */
   const began: number[] = []
@@ -440,8 +446,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
         if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
       for (const id of began)
         repository.addRun({ id, path, head_sha: COMMIT, status: 'in_progress', conclusion: null })
-      if (hasLater && attempt > 1)
-        repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
+      if (hasLater && attempt > 1) repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
     }
     repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
   }

@@ -64,7 +64,12 @@ export function createGitHubPlan(draw: Draw) {
     /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
     compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
     /** How many files the pull request and the other changes have. */
-    files: random.weighted([300, 1], [10, random.int(90, 299)], [15, random.int(300, 330)], [1, 3_001]),
+    files: random.weighted(
+      [300, 1],
+      [10, random.int(90, 299)],
+      [15, random.int(300, 330)],
+      [1, 3_001],
+    ),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),
     isBinary: random.chance(0.1),
@@ -112,7 +117,7 @@ function createRuns({ random }: Draw) {
     succeeded: random.weighted([1, 0], [2, 1], [3, 2]),
     /** Those, and how many more of other kinds came after them. */
     others: others.filter(() => random.chance(0.3)),
-    many: random.chance(0.06) ? 120 : 0,
+    many: random.chance(0.12) ? 120 : 0,
     /** All that succeeded were deleted. */
     areDeleted: random.chance(0.12),
     search: random.weighted([3, 'right'], [1, 'old'], [1, 'empty']),

@@ -210,8 +210,9 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
 }
 
 /** How long GitHub lists the files that were there before a push: it is asked again for 90 s. */
-function late({ random }: Draw): number {
-  return random.weighted([8, 0], [3, random.int(100, 20_000)], [0.3, 150_000])
+function late({ random, theme }: Draw): number {
+  const forGood = theme === 'well' ? 0 : 0.3
+  return random.weighted([8, 0], [3, random.int(100, 20_000)], [forGood, 150_000])
 }
 
 /** What a payload says of the pull request as it is. */

@@ -64,7 +64,10 @@ export function hasLostMessage(facts: Facts): boolean {
   const sender = attempts.findLast(({ posts }) => posts.length > 0)
   const last = sender?.posts.at(-1)
   if (!isOwn || !sender || !last || !isMessage(last) || fateOf(last) === 'refused') return false
-  return attempts.every(({ couldWrite }) => couldWrite) && !(fateOf(last) === 'job' && sender.wasRead(last))
+  return (
+    attempts.every(({ couldWrite }) => couldWrite) &&
+    !(fateOf(last) === 'job' && sender.wasRead(last))
+  )
 }
 
 /** Whether an earlier attempt's last request is unknown, whatever was shown. */

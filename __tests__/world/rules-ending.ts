@@ -195,7 +195,7 @@ export const ENDING_RULES = {
 export const hasBadInput = (inputs: Record<string, string>): boolean =>
   BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value)) ||
   /\s/.test(inputs['previous-api-key'] ?? '') ||
-  inputs['job-key'] === inputs['api-key']
+  [inputs['api-key'], inputs['previous-api-key']].includes(inputs['job-key'] ?? 'none')
 
 /** A link that is passed on as it is. */
 function isPlain(link: unknown): boolean {

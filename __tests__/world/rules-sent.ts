@@ -35,7 +35,8 @@ export const SENT_RULES = {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
     const { eventFile, lateMs } = step.plan
     const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || lateMs > 0
-    const isUnknown = inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
+    const isUnknown =
+      inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
     if (code === 'github' && posts.length === 0 && !isHindered && !isUnknown)
       yield 'GitHub was well, and nothing was sent'
   },
@@ -60,7 +61,8 @@ export const SENT_RULES = {
     const { outcome, step, posts, isUntold, jobId, lines, isDryRun } = facts
     if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
     const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
-    const words = outcome === 'skipped' ? /Nothing was sent: \S/ : /To ask for docs again, run a step/
+    const words =
+      outcome === 'skipped' ? /Nothing was sent: \S/ : /To ask for docs again, run a step/
     if (outcome !== 'skipped' && !isEnd) return
     const isWritten = isEnd && facts.hasComment && facts.couldWrite && !isOfEarlierRun(facts)
     const texts = {
@@ -88,7 +90,8 @@ export const SENT_RULES = {
     const { event, task } = step.plan
     const isKnown = number !== undefined || hasMerged || (hasEvent && numberOf(event) !== undefined)
     // A group's labels count, as far as its pull requests can be read.
-    if (isKnown || isLabelled || (event.name === 'push' && inputs['job-scope'] !== undefined)) return
+    if (isKnown || isLabelled || (event.name === 'push' && inputs['job-scope'] !== undefined))
+      return
     const isAsked = posts.length > 0 && task !== 'message' && inputs['skip-labels'] !== undefined
     if (isAsked && !lines.some((line) => line.startsWith('skip-labels was ignored')))
       yield 'the labels were not looked at, and nobody is told'

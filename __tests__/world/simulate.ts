@@ -31,8 +31,8 @@ const { values } = parseArgs({
 const WARMED_UP = 200
 /** After so many, a long simulation says how far it is, and that it keeps no memory. */
 const PROGRESS = 20_000
-/** So many of the runs that break a rule are told. */
-const MOST_TOLD = 3
+/** So many of the runs that break a rule are told in full; after so many, it ends. */
+const [MOST_TOLD, MOST_FAILED] = [3, 10]
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const except = Object.keys(RULES).filter((name) =>
@@ -52,7 +52,7 @@ for (let seed = first; seed < first + runs; seed++) {
   await runSeed(seed)
   if (finished++ === WARMED_UP) heapAtFirst = heapMegabytes()
   if (finished % PROGRESS === 0) print(`${finished} runs, heap ${heapMegabytes()} MB`)
-  if (values['fail-fast'] && failed.length > 0) break
+  if (failed.length >= (values['fail-fast'] ? 1 : MOST_FAILED)) break
 }
 const { user, system } = process.cpuUsage(before)
 print(
