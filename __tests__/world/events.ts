@@ -147,6 +147,8 @@ export function createEvent({ random, usesGitHub }: Draw) {
     earlier: random.pick('push', 'pull_request', 'schedule'),
     /** The event is about the comment that an earlier step of the plan has written. */
     isOwnComment: false,
+    /** A person's comment quotes it. */
+    isQuoted: false,
   }
 }
 

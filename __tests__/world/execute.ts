@@ -165,7 +165,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   return {
     plan,
     /** The event is about a comment that an earlier step has written. */
-    isAboutOwn: own !== undefined,
+    isAboutOwn: own !== undefined && !plan.event.isQuoted,
     /** What `timeout-minutes` said. */
     timeoutMs,
     spawnedAt: startedAt,
@@ -289,7 +289,7 @@ function eventOf(
     ...wordsOf(plan, event.words),
     labels: labelsOf(plan, event.pull, event.words.labels),
     commentId: 1,
-    ...(own && { body: own.body, commentId: own.id }),
+    ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
 

@@ -14,6 +14,7 @@ export function createGitHubPlan(draw: Draw) {
   const { random, hostile, theme } = draw
   /** It shows at once what was written, and nobody comes between. */
   const isQuiet = ['well', 'lost', 'pushes'].includes(theme)
+  const isOfPushes = theme === 'pushes'
   const healthy = theme !== 'lost' && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
   const faults =
@@ -32,7 +33,12 @@ export function createGitHubPlan(draw: Draw) {
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */
-    docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
+    docsPull: random.weighted(
+      [3, 'open'],
+      [isOfPushes ? 3 : 1, 'merged'],
+      [2, 'closed'],
+      [1, 'unreadable'],
+    ),
     /**
      * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one
      * of the repository that it comes from; with how many of its commits, whose it is, and where
@@ -67,12 +73,12 @@ export function createGitHubPlan(draw: Draw) {
     files: random.weighted(
       [300, 1],
       [10, random.int(90, 299)],
-      [15, random.int(300, 330)],
+      [isOfPushes ? 50 : 8, random.int(300, 330)],
       [1, 3_001],
     ),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),
-    isBinary: random.chance(0.1),
+    isBinary: random.chance(isOfPushes ? 0.3 : 0.1),
     /** How many the docs pull request has. */
     docsFiles: random.pick(1, 1, 20, 21, 120),
     /** What GitHub says of a diff that it can't ever make. */

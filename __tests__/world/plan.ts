@@ -61,7 +61,7 @@ export function createPlan(seed: number) {
     [60, 'any'],
     [52, 'well'],
     [usesGitHub ? 3 : 0, 'lost'],
-    [usesGitHub ? 8 : 0, 'pushes'],
+    [usesGitHub ? 26 : 0, 'pushes'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -149,7 +149,8 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     const timeoutMs = random.int(2_500, 9_000)
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
-  if (draw.theme === 'pushes') return createPushes(draw, first)
+  if (draw.theme === 'pushes')
+    return random.chance(0.5) ? createPushes(draw, first) : [createOnMain(draw, first)]
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
     ? 1
@@ -209,6 +210,27 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   return steps
 }
 
+/** A push to `main`, which may have merged something, or a night. */
+function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
+  const { 'issue-number': _, ...others } = drawn.inputs
+  const person = () => random.pick('writer', 'reader')
+  return {
+    ...drawn,
+    inputs: {
+      ...{ ...others, 'job-scope': 'pull-request', context: random.pick('event', 'diff') },
+      'skip-authors': random.pick('mintlify[bot]', 'reader'),
+      ...(random.chance(0.6) && { 'skip-labels': 'No Docs' }),
+      ...(random.chance(0.3) && { 'context-paths': random.pick('*.md', 'docs/**') }),
+    },
+    event: {
+      ...{ ...drawn.event, sender: person(), author: person(), action: 'created' },
+      name: random.pick('push', 'push', 'schedule'),
+      push: random.pick(drawn.event.push, 'usual', 'many', 'group'),
+    },
+    eventFile: undefined,
+  }
+}
+
 /** How long GitHub lists the files that were there before a push: it is asked again for 90 s. */
 function late({ random, theme }: Draw): number {
   const forGood = theme === 'well' ? 0 : 0.3
@@ -259,6 +281,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
         name: 'issue_comment',
         onPull: isOnPull,
         isOwnComment: true,
+        isQuoted: random.chance(0.4),
         author: 'writer',
         action: 'created',
         ...told,

@@ -51,12 +51,6 @@ export const SENT_RULES = {
       yield 'the inputs are good, and nothing was sent'
   },
 
-  *'nobody begins anew who may have missed something'(facts) {
-    const { posts, code, outcome } = facts
-    if (isLost(facts) && posts.length === 0 && outcome === 'skipped' && code === '')
-      yield 'nobody knows where the changes begin, and the next run begins here'
-  },
-
   *'whoever gets nothing is told why'(facts) {
     const { outcome, step, posts, isUntold, jobId, lines, isDryRun } = facts
     if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
@@ -136,7 +130,10 @@ export function matchesNothing(facts: Facts): boolean {
   const matches = names.some((name) => MATCHES[paths]?.test(name))
   if (ofPull !== undefined) return !matches
   if (!hasRange(facts)) return false
-  const isOld = since === undefined && lastRun === 'later' && event.name === 'schedule'
+  const isNight = since === undefined && event.name === 'schedule'
+  // Then there is no list.
+  if (isNight && ['none', 'lost'].includes(lastRun)) return false
+  const isOld = isNight && lastRun === 'later'
   const isBehind = since !== undefined && github.compared === 'behind'
   if (github.compared === 'identical' || isBehind || isOld) return true
   const isWhole = github.compared === 'ahead' || since !== undefined || event.name === 'release'
