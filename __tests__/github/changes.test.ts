@@ -183,6 +183,17 @@ describe('schedule and workflow_dispatch', () => {
       expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
     }))
 
+  test('schedule: an error if the search finds nothing, and there are more runs than a page', () =>
+    inWorld({}, async (world) => {
+      world.repository.addRun(ours)
+      for (let count = 0; count < 100; count++)
+        world.repository.addRun({ ...ours, event: 'pull_request' })
+      world.github.faults.push(finds())
+      const { outputs, log } = await world.step({ context: 'diff' }, night(101))
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain('GitHub lists 100 of the 101 runs of docs.yml')
+    }))
+
   test('schedule: skipped if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun({ ...ours, head_sha: sha('after') })

@@ -78,10 +78,11 @@ export const pullAsIssue = ({
     pull_request: { url: `https://api.github.com/repos/${repo}/pulls/${number}` },
   }) satisfies Part<Schemas['issue']>
 
-export function file(state: FileState) {
+/** @param head the commit that the list is of */
+export function file(state: FileState, head = sha('head')) {
   const lines = state.patch?.split('\n') ?? []
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
-  const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${sha('head')}`
+  const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${head}`
   const counts = { additions: count('+'), deletions: count('-') }
   const blob = sha(`${state.filename}: ${state.patch}`)
   return { sha: blob, ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
@@ -111,7 +112,7 @@ export const comparison = (
     status,
     total_commits: commits.length,
     commits: page.commits.map(commit),
-    files: page.files.map(file),
+    files: page.files.map((one) => file(one)),
   }) satisfies Part<Schemas['commit-comparison']>
 
 /** The schema has no null for a fork that was deleted, but GitHub does. */

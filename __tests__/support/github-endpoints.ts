@@ -182,7 +182,11 @@ function removeLabel({ repo, ids }: Call): Answer {
 }
 
 function listFiles({ repo, ids, query }: Call): Answer {
-  return pageOf(findPull(repo, ids[0]).files.slice(0, PULL_FILES).map(answers.file), query)
+  const pull = findPull(repo, ids[0])
+  const { head, files } =
+    performance.now() < (pull.before?.until ?? 0) ? (pull.before ?? pull) : pull
+  const listed = files.slice(0, PULL_FILES).map((one) => answers.file(one, head))
+  return pageOf(listed, query)
 }
 
 /**
@@ -226,13 +230,17 @@ function getCommit({ repo, ids }: Call): Answer {
   return { body: answers.gitCommit(commit) }
 }
 
-/** The newest run comes first. The parameter `status` accepts a conclusion, too. */
+/**
+ * The newest run comes first. The parameter `status` accepts a conclusion, too. The filters are a
+ * search, which has been months behind (github.com/nrwl/nx-set-shas/issues/219).
+ */
 function listRuns({ repo, ids, query }: Call): Answer {
   const ofWorkflow = repo.runs.filter(({ path }) => posix.basename(path) === ids[0])
   if (ofWorkflow.length === 0) throw notFound()
   const is = (name: string, ...values: (string | null)[]): boolean =>
     repo.unfiltered || !query.has(name) || values.includes(query.get(name))
-  const matching = ofWorkflow
+  const isSearch = ['branch', 'event', 'status'].some((name) => query.has(name))
+  const matching = (isSearch ? ofWorkflow.slice(0, repo.searchable) : ofWorkflow)
     .filter((run) => is('branch', run.head_branch) && is('event', run.event))
     .filter((run) => is('status', run.status, run.conclusion))
     .sort((one, other) => other.id - one.id)

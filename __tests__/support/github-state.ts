@@ -56,6 +56,11 @@ export type PullState = Pick<Schemas['pull-request'], PullFields> & {
   readonly mergeCommit: string | null
   readonly commits: readonly Pick<CommitState, 'sha' | 'message'>[]
   files: readonly FileState[]
+  /**
+   * What its list of files says for some seconds after a push, until this time of
+   * `performance.now()`. The URLs of the files name that head.
+   */
+  readonly before?: Pick<PullState, 'head' | 'files'> & { readonly until: number }
 }
 
 type RunFields = 'event' | 'status' | 'conclusion' | 'head_branch' | 'head_sha' | 'path'
@@ -109,6 +114,8 @@ export class Repository {
   readonly #written = new Map<number, { readonly at: number; readonly comment: CommentState }[]>()
   /** Whether the list of runs ignores the filters, as other servers may. */
   unfiltered = false
+  /** How many of the runs, the oldest first, a list with filters knows. */
+  searchable = Number.POSITIVE_INFINITY
   /** Oldest first. */
   readonly releases: ReleaseState[] = []
   /** Tags and their commits. */

@@ -10,9 +10,10 @@ export const DOCS_TOKEN = 'github_pat_docs_0123456789'
 export const DOCS_REPOSITORY = 'your-org/docs'
 export const DOCS_LINK = `https://github.com/${DOCS_REPOSITORY}/pull/17`
 export const OWN_DOCS_LINK = `https://github.com/${REPOSITORY}/pull/17`
-/** The numbers of the pull request and of the issue. */
+/** The numbers of the pull request, of the issue, and of another pull request. */
 export const PULL_REQUEST = 1
 export const ISSUE = 2
+export const OTHER_PULL = 3
 /** Of a label, which anybody who may write can give any. */
 export const HOSTILE_LABEL = `No <img src=${INJECTED}> [x](y) ::error::${INJECTED}`
 /** How long after a cancel or the deadline the response to a POST is waited for. */

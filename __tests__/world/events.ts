@@ -1,7 +1,7 @@
 /** What triggers a run: the events, their payloads, and whose permission they need. */
 
 import { sha } from '../support/github.js'
-import { type Draw, ISSUE, PULL_REQUEST, REPOSITORY } from './draw.js'
+import { type Draw, ISSUE, OTHER_PULL, PULL_REQUEST, REPOSITORY } from './draw.js'
 
 /** `gone` is null in a payload. */
 export type Person = 'gone' | 'writer' | 'reader' | 'stranger' | 'app[bot]' | 'mintlify[bot]'
@@ -28,13 +28,15 @@ export const REBASED = sha('rebased')
 
 /**
  * What the payload of a push says. `many` has the head of the pull request, with a commit on top: a
- * merge of it, or of another branch that has it, or somebody's own. `head` has it alone.
+ * merge of it, or of another branch that has it, or somebody's own. `head` has it alone. `group` is
+ * a merge queue's: it merged the other pull request as well.
  */
 const PUSHES = {
   usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   many: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   rebased: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   head: { before: BEFORE, after: HEAD, ref: 'refs/heads/main', count: 1 },
+  group: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   'release branch': { before: BEFORE, after: COMMIT, ref: 'refs/heads/release', count: 1 },
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
@@ -43,7 +45,22 @@ const PUSHES = {
 }
 
 /** What the message of the last pushed commit names. */
-const NAMES = { pull: PULL_REQUEST, other: 8, nothing: undefined }
+const NAMES = { pull: PULL_REQUEST, other: OTHER_PULL, nothing: undefined }
+
+/** The first commit of a merge queue's group, which merges the other pull request. */
+export const MERGED = sha('merged')
+
+/**
+ * How those who merge name what they merge: GitHub, bors, a script such as Coq's, homu; and GitHub
+ * in a squash.
+ */
+const MESSAGES = {
+  github: (number: number) => `Merge pull request #${number} from your-org/change`,
+  bors: (number: number) => `Merge #${number}\n\n${number}: Change the API`,
+  script: (number: number) => `Merge PR #${number}: Change the API`,
+  homu: (number: number) => `Auto merge of #${number} - octocat:change, r=writer`,
+  squash: (number: number) => `Change the API (#4) (#${number})`,
+}
 
 const OF_PULLS = ['synchronize', 'synchronize', 'opened', 'reopened', 'labeled', 'edited', 'closed']
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -59,8 +76,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Their payloads have no action. */
 const WITHOUT_ACTION = ['push', 'create', 'delete', 'schedule', 'workflow_dispatch']
 
-/** How often the title and the description were edited. */
-const FIRST_WORDS = { title: 0, body: 0 }
+/** How often the title and the description were edited, and labels taken away or put back. */
+const FIRST_WORDS = { title: 0, body: 0, labels: 0 }
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
@@ -77,11 +94,11 @@ export function createEvent({ random, usesGitHub }: Draw) {
         [25, 'issues'],
         [25, 'issue_comment'],
         [20, 'workflow_dispatch'],
-        [18, 'push'],
+        [24, 'push'],
         [6, 'pull_request_target'],
         [6, 'pull_request_review'],
         [4, 'pull_request_review_comment'],
-        [14, 'schedule'],
+        [22, 'schedule'],
         [5, 'release'],
         [4, 'workflow_run'],
         [3, 'merge_group'],
@@ -105,6 +122,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
       [2, 'many'],
       [1, 'rebased'],
       [1, 'head'],
+      [2, 'group'],
       [1, 'release branch'],
       [1, 'new branch'],
       [1, 'empty branch'],
@@ -112,7 +130,12 @@ export function createEvent({ random, usesGitHub }: Draw) {
       [1, 'tag'],
     ),
     names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [1, 'other']),
-    /** The words of the pull request, as the payload has them. */
+    message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
+    /** Of a pull request: which it is, and its head before the push and after it. */
+    pull: PULL_REQUEST,
+    before: sha('head before'),
+    head: HEAD,
+    /** The words and the labels of the pull request, as the payload has them. */
     words: FIRST_WORDS,
     /** Who wrote the pull request, the comment, the review or the commit. */
     author: random.chance(0.02) ? ('gone' as const) : person(),
@@ -124,14 +147,16 @@ export function createEvent({ random, usesGitHub }: Draw) {
     earlier: random.pick('push', 'pull_request', 'schedule'),
     /** The event is about the comment that an earlier step of the plan has written. */
     isOwnComment: false,
+    /** A person's comment quotes it. */
+    isQuoted: false,
   }
 }
 
 /** The pull request or the issue that an event is about. */
-export function numberOf({ name, onPull }: EventPlan): number | undefined {
+export function numberOf({ name, onPull, pull }: EventPlan): number | undefined {
   if (name === 'issues') return ISSUE
   if (name === 'issue_comment') return onPull ? PULL_REQUEST : ISSUE
-  return name.startsWith('pull_request') ? PULL_REQUEST : undefined
+  return name.startsWith('pull_request') ? pull : undefined
 }
 
 /**
@@ -162,18 +187,31 @@ export function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
 
 const isApp = (person: Person): boolean => person.endsWith('[bot]')
 
-/** Whether one of these accounts is the cause, which starts nothing. */
+/**
+ * Whether one of these accounts is the cause, which starts nothing.
+ *
+ * @param isMerge the last commit of a push is one
+ */
 export function isBy(
   accounts: readonly string[],
   { name, sender, author, push }: EventPlan,
+  isMerge: boolean,
 ): boolean {
   const authors: readonly Person[] = [author, 'reader']
   const pushed = authors.slice(0, PUSHES[push].count)
   const isTheirs = (person: Person): boolean => accounts.includes(person)
   if (name === 'push' && sender !== 'mintlify[bot]')
-    return pushed.length > 0 && pushed.every(isTheirs)
+    return (
+      pushed.some(isTheirs) && pushed.every((one, at) => isTheirs(one) || (isMerge && at === 0))
+    )
   if (isTheirs(sender)) return true
   return /^pull_request|_comment$/.test(name) && isTheirs(author)
+}
+
+/** The head of a pull request after so many pushes of each kind. */
+export function headOf(pull: Readonly<Record<'lines' | 'patch' | 'files', number>>): string {
+  const { lines, patch, files } = pull
+  return lines + patch + files === 0 ? HEAD : sha(`head ${lines} ${patch} ${files}`)
 }
 
 /** Whether a push may be the merge of the pull request. */
@@ -220,12 +258,12 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
   const labelled = { labels: labels.map((name) => ({ name })) }
   const headRepository = { full_name: fromFork ? 'somebody/your-repo' : REPOSITORY }
   const pull_request = {
-    number: PULL_REQUEST,
+    number: event.pull,
     ...about,
     ...labelled,
-    html_url: `${html_url}/pull/${PULL_REQUEST}`,
+    html_url: `${html_url}/pull/${event.pull}`,
     base: { ref: 'main', repo: repository },
-    head: { ref: 'change', label: 'your-org:change', sha: HEAD, repo: headRepository },
+    head: { ref: 'change', label: 'your-org:change', sha: event.head, repo: headRepository },
   }
   const plainIssue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
   const pullAsIssue = {
@@ -237,11 +275,16 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
   const comment = { id: commentId, body, user, html_url }
   const byline = (username: Person) => ({ name: 'Somebody', username })
   const named = NAMES[event.names]
-  const message = named === undefined ? title : `Merge pull request #${named} from your-org/change`
+  const say = MESSAGES[event.message]
+  const message = named === undefined ? title : say(named)
   const { count, ...pushed } = PUSHES[event.push]
   const last = { id: event.push === 'head' ? HEAD : COMMIT, message, author: byline(author) }
   const isRebased = event.push === 'rebased'
-  const first = { id: isRebased ? REBASED : HEAD, message: FIRST_MESSAGE, author: byline('reader') }
+  const ofGroup = event.push === 'group' && { id: MERGED, message: say(OTHER_PULL) }
+  const first = {
+    ...{ id: isRebased ? REBASED : HEAD, message: FIRST_MESSAGE, author: byline('reader') },
+    ...ofGroup,
+  }
   const commits = [first, last].slice(2 - count)
   const writer = account('writer')
   // Somebody else wrote the issue and the pull request that a comment is on.
@@ -269,5 +312,7 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
     repository_dispatch: { client_payload: { title, body } },
   }
   const does = WITHOUT_ACTION.includes(name) ? {} : { action }
-  return { ...does, sender: account(event.sender), repository, ...parts[name] }
+  const { before, head: after } = event
+  const moved = name.startsWith('pull_request') && action === 'synchronize' ? { before, after } : {}
+  return { ...does, ...moved, sender: account(event.sender), repository, ...parts[name] }
 }

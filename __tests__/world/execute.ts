@@ -5,13 +5,24 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
+import type { PullState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
-import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
+import {
+  DOCS_REPOSITORY,
+  DOCS_TOKEN,
+  ISSUE,
+  OTHER_PULL,
+  PULL_REQUEST,
+  REPOSITORY,
+  TOKEN,
+} from './draw.js'
 import {
   BEFORE,
   COMMIT,
   FIRST_MESSAGE,
   HEAD,
+  headOf,
+  MERGED,
   numberOf,
   payloadOf,
   REBASED,
@@ -19,7 +30,7 @@ import {
   shaOf,
   TAG,
 } from './events.js'
-import type { GitHubPlan } from './github-plan.js'
+import { type GitHubPlan, OTHER_RUNS } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
 import type { ActionPlan, Plan, PullPlan, StepPlan, Trigger } from './plan.js'
 import { startPlannedService, stepPrefix } from './service.js'
@@ -57,7 +68,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       if (after === 'end') await Promise.all(ends)
       if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
-      world.github?.setPull(step)
+      world.github?.begin(step)
       ends.push(runStep(step, ends.length, world, options))
     }
     const steps = await Promise.all(ends)
@@ -133,6 +144,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
       GITHUB_REPOSITORY: REPOSITORY,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${plan.workflow}@refs/heads/main`,
       GITHUB_RUN_ID: String(plan.runId),
+      GITHUB_RUN_NUMBER: String(github?.runNumberOf(plan) ?? 1),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
       ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
     },
@@ -153,7 +165,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   return {
     plan,
     /** The event is about a comment that an earlier step has written. */
-    isAboutOwn: own !== undefined,
+    isAboutOwn: own !== undefined && !plan.event.isQuoted,
     /** What `timeout-minutes` said. */
     timeoutMs,
     spawnedAt: startedAt,
@@ -275,9 +287,9 @@ function eventOf(
 ): object {
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
-    labels: plan.labels,
+    labels: labelsOf(plan, event.pull, event.words.labels),
     commentId: 1,
-    ...(own && { body: own.body, commentId: own.id }),
+    ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
 
@@ -288,16 +300,37 @@ function wordsOf({ title, body }: GitHubPlan, edits: StepPlan['event']['words'])
   return { title: edited(title, edits.title), body: edited(body, edits.body) }
 }
 
-function filesOf({ file: name, patch, files }: GitHubPlan, pull?: PullPlan) {
+/** They are taken away, and put back. */
+export function labelsOf(
+  { labels, otherLabels }: GitHubPlan,
+  number: number,
+  changes: number,
+): readonly string[] {
+  if (number === OTHER_PULL) return otherLabels
+  return number === PULL_REQUEST && changes % 2 === 0 ? labels : []
+}
+
+function filesOf(plan: GitHubPlan, pull?: PullPlan, name: string = plan.file) {
+  const { patch, files, renames, isBinary } = plan
   const { lines = 0, patch: edits = 0, files: more = 0 } = pull ?? {}
   const line = 1 + 10 * lines
   const edited = patch.replace('-1 +1', `-${line} +${line}`) + '\n+more'.repeat(edits)
+  const binary = { sha: sha(`binary ${edits}`) }
+  const renamed = { status: 'renamed', previous_filename: OLD_NAME } as const
   return [
-    file(name, edited),
+    file(name, isBinary ? null : edited, { ...(isBinary && binary), ...(renames && renamed) }),
     ...Array.from({ length: files - 1 }, (_, index) => file(`docs/${index}.md`)),
     ...Array.from({ length: more }, (_, index) => file(`docs/more-${index}.md`)),
   ]
 }
+
+/** What the file was called, if it was renamed. */
+export const OLD_NAME = 'docs/old.md'
+/** Only the changes since a run before the last one have this file. */
+export const OLDER_FILE = 'src/older.ts'
+/** The file of the other pull request. */
+export const OTHER_FILE = 'src/other.ts'
+const [OLDER, LATER] = [sha('older'), sha('later')]
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -370,24 +403,62 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles })
   }
   const commits = [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }]
-  /** As it is when a step begins. */
-  const setPull = ({ event, pull }: Pick<StepPlan, 'event' | 'pull'>): void => {
-    const merge = { state: 'closed', merged: true, mergeCommit: shaOf(event), commits } as const
-    repository.addPull({
-      ...{ number: PULL_REQUEST, author: plan.pullAuthor, labels: new Set(plan.labels), commits },
-      ...{ files: filesOf(plan, pull), ...wordsOf(plan, pull) },
+  const setPulls = (step: StepPlan): void => {
+    const { event, pull } = step
+    const isPush = event.name === 'push'
+    const merge = { state: 'closed', merged: true, mergeCommit: shaOf(event) } as const
+    const ofGroup = event.push === 'group' ? MERGED : sha('elsewhere')
+    const add = (number: number, fields: Parameters<Repository['addPull']>[0]): void => {
+      const labels = new Set(labelsOf(plan, number, pull.labels))
+      const before = beforePush(step, repository.pulls.get(number))
+      const isLate = before && event.pull === number
+      repository.addPull({
+        ...{ number, labels, head: headOf(pull), ...wordsOf(plan, pull), ...fields },
+        ...(isLate && { before }),
+      })
+    }
+    add(PULL_REQUEST, {
+      ...{ author: plan.pullAuthor, files: filesOf(plan, pull), commits },
+      ...(isPush && { head: HEAD }),
       ...(plan.merges === 'here' && merge),
     })
+    add(OTHER_PULL, {
+      files: filesOf(plan, pull, OTHER_FILE),
+      ...(isPush && { ...merge, head: sha('other head'), mergeCommit: ofGroup }),
+    })
     if (plan.merges === 'upstream')
-      repository.addPull({ ...merge, number: 9, base: ['main', 'upstream/your-repo'], files })
+      repository.addPull({
+        ...merge,
+        number: 9,
+        commits,
+        base: ['main', 'upstream/your-repo'],
+        files,
+      })
   }
+  /** Of a run that has begun: it is in the list as well. */
+  const began: number[] = []
+  const setRuns = ({ runId, attempt }: StepPlan): void => {
+    if (!began.includes(runId)) began.push(runId)
+    const { hasLater, search } = plan.runs
+    repository.runs.splice(0)
+    for (const path of ['docs.yml', 'other.yml'].map((name) => `.github/workflows/${name}`)) {
+      for (const [id, run] of pastRuns(plan.runs).entries())
+        if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
+      for (const id of began)
+        repository.addRun({ id, path, head_sha: COMMIT, status: 'in_progress', conclusion: null })
+      if (hasLater && attempt > 1) repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
+    }
+    repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
+  }
+  /** As it is when a step begins. */
+  const begin = (step: StepPlan): void => {
+    setPulls(step)
+    setRuns(step)
+  }
+  const runNumberOf = ({ runId }: StepPlan): number =>
+    pastRuns(plan.runs).length + began.indexOf(runId) + 1
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
-  for (const name of ['docs.yml', 'other.yml'])
-    for (const head_sha of [BEFORE, HEAD]) {
-      const conclusion = plan.ranBefore ? 'success' : 'failure'
-      repository.addRun({ head_sha, conclusion, path: `.github/workflows/${name}` })
-    }
   repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')
   repository.addRelease(TAG, '2026-01-01T00:00:00Z')
   repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
@@ -405,6 +476,10 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       : { files: [], commits: [] }),
   }
   for (const one of [COMMIT, HEAD, REBASED]) repository.addCommit({ sha: one })
+  if (plan.endsWithMerge) repository.addCommit({ sha: COMMIT, parents })
+  repository.addComparison(LATER, COMMIT, { status: 'behind', files: [], commits: [] })
+  const older = { files: [...files, file(OLDER_FILE)], commits: since }
+  repository.addComparison(OLDER, COMMIT, older)
   for (const base of [HEAD, BEFORE, COMMIT, sha(TAG), sha('v0.9.0')])
     for (const head of [COMMIT, HEAD]) repository.addComparison(base, head, comparison)
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
@@ -433,5 +508,23 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     github.faults.push(planned)
   }
-  return { ...github, repository, plan, setPull }
+  return { ...github, repository, plan, begin, runNumberOf }
+}
+
+/** What GitHub's list of files still shows after a push. */
+function beforePush({ event, lateMs }: StepPlan, pull?: PullState): PullState['before'] {
+  const { head = event.before, files = [file('src/early.ts')] } = pull ?? {}
+  const isMoved = event.action === 'synchronize' && head === event.before && head !== event.head
+  return isMoved ? { head, files, until: performance.now() + lateMs } : undefined
+}
+
+/** Oldest first; undefined for one that was deleted. */
+function pastRuns({ succeeded, others, many, areDeleted }: GitHubPlan['runs']) {
+  const marks = [{ head_sha: OLDER }, { head_sha: HEAD }].slice(2 - succeeded)
+  const busy = Array.from({ length: many }, () => OTHER_RUNS['of a pull request'])
+  return [
+    ...marks.map((mark) => (areDeleted ? undefined : mark)),
+    ...others.map((kind) => OTHER_RUNS[kind]),
+    ...busy,
+  ]
 }

@@ -1,9 +1,9 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
-import { FAILURES, FINAL_POST_MS, PULL_REQUEST, TOKEN } from './draw.js'
-import { askedFor, isBy, isConsent, mayMerge, numberOf } from './events.js'
-import type { RunRecord, StepRecord } from './execute.js'
+import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
+import { askedFor, COMMIT, isBy, isConsent, mayMerge, numberOf, shaOf } from './events.js'
+import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 import { MAX_BYTES } from './service-plan.js'
@@ -99,7 +99,7 @@ export class Facts extends Observed {
   readonly number =
     Number(this.inputs['issue-number']) ||
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
-  /** Whether the pull request that the step is about has a label of skip-labels. */
+  /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
   /** Whether who must not start a job is the cause. */
   readonly isByAgent = this.#isByAgent()
@@ -112,24 +112,47 @@ export class Facts extends Observed {
     const { event } = step.plan
     const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
     if (!this.hasEvent || github?.merges !== 'here' || !isAsked || !mayMerge(event)) return false
-    const wasDenied = step.githubRequests.some(
-      ({ path, status, answered }) =>
-        /\/pulls\/1$/.test(path) && status === 404 && !answered.startsWith('<'),
-    )
-    const isFound = github.indexes || (event.names === 'pull' && !wasDenied && !github.omitsMerges)
+    const isFound = github.indexes || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
 
-  /** Whether the planned pull request has a label of skip-labels. */
-  get hasSkipLabel(): boolean {
-    const skipped = this.inputs['skip-labels']?.toLowerCase().split('\n') ?? []
-    return this.github?.labels.some((name) => skipped.includes(name.toLowerCase())) === true
+  /** Whether a pull request that a message names says which commit merged it. */
+  get #canReadMerged(): boolean {
+    const wasDenied = this.step.githubRequests.some(
+      ({ path, status, answered }) =>
+        /\/pulls\/[13]$/.test(path) && status === 404 && !answered.startsWith('<'),
+    )
+    return !wasDenied && this.github?.omitsMerges === false
   }
 
+  /** The labels of an event are the payload's, others those that GitHub has. */
   #isLabelled(): boolean {
-    const numbers = [this.number, this.hasEvent ? numberOf(this.step.plan.event) : undefined]
-    return this.hasSkipLabel && numbers.includes(PULL_REQUEST)
+    const { github, inputs, step, number, hasMerged } = this
+    const { event, pull } = step.plan
+    const skipped = inputs['skip-labels']?.toLowerCase().split('\n') ?? []
+    const has = (one: number | undefined, changes: number): boolean =>
+      github !== undefined &&
+      labelsOf(github, one ?? 0, changes).some((name) => skipped.includes(name.toLowerCase()))
+    const own = this.hasEvent ? numberOf(event) : undefined
+    const others = [number, ...(hasMerged ? [PULL_REQUEST] : this.#mergedByGroup())]
+    return (
+      has(own, event.words.labels) || others.some((one) => one !== own && has(one, pull.labels))
+    )
+  }
+
+  /** What a push of several has merged, as far as its commits name it. */
+  #mergedByGroup(): number[] {
+    const { github, inputs, step, hasEvent } = this
+    const { event } = step.plan
+    const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
+    const isGroup = event.name === 'push' && event.push === 'group'
+    if (!hasEvent || !isAsked || !this.#canReadMerged) return []
+    const isNamed = github?.merges === 'here' && event.names === 'pull'
+    return [
+      ...(isNamed && (isGroup || mayMerge(event)) ? [PULL_REQUEST] : []),
+      ...(isGroup ? [OTHER_PULL] : []),
+    ]
   }
 
   /** Whether another pull request of the same head is merged: nobody can tell whose push it is. */
@@ -142,9 +165,10 @@ export class Facts extends Observed {
   #isByAgent(): boolean {
     const { 'skip-authors': authors = '' } = this.inputs
     if (!this.hasEvent || authors === '') return false
+    const { event } = this.step.plan
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
-      isBy(accounts, this.step.plan.event) ||
+      isBy(accounts, event, this.github?.endsWithMerge === true && shaOf(event) === COMMIT) ||
       (this.hasMerged && !this.#hasTwin && accounts.includes(this.github?.pullAuthor ?? ''))
     )
   }
@@ -272,6 +296,19 @@ export class Facts extends Observed {
     return this.record.steps.every(
       (other) => other === this.step || other.endedAt <= spawnedAt || other.spawnedAt >= endedAt,
     )
+  }
+
+  /**
+   * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted, or is not
+   * among the newest and the search doesn't find it: then nobody knows that there was none. `older` is
+   * found in place of the last.
+   */
+  get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
+    const { succeeded = 0, areDeleted, many = 0, search, hasLater } = this.github?.runs ?? {}
+    if (hasLater && this.step.plan.attempt > 1) return 'later'
+    if (succeeded === 0) return many > 0 ? 'lost' : 'none'
+    if (areDeleted || (many > 0 && search === 'empty')) return 'lost'
+    return many > 0 && search === 'old' && succeeded > 1 ? 'older' : 'known'
   }
 
   /** Whether GitHub did all that it was asked, at once. */

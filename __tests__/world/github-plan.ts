@@ -14,6 +14,7 @@ export function createGitHubPlan(draw: Draw) {
   const { random, hostile, theme } = draw
   /** It shows at once what was written, and nobody comes between. */
   const isQuiet = ['well', 'lost', 'pushes'].includes(theme)
+  const isOfPushes = theme === 'pushes'
   const healthy = theme !== 'lost' && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
   const faults =
@@ -32,7 +33,12 @@ export function createGitHubPlan(draw: Draw) {
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */
-    docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
+    docsPull: random.weighted(
+      [3, 'open'],
+      [isOfPushes ? 3 : 1, 'merged'],
+      [2, 'closed'],
+      [1, 'unreadable'],
+    ),
     /**
      * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one
      * of the repository that it comes from; with how many of its commits, whose it is, and where
@@ -43,14 +49,19 @@ export function createGitHubPlan(draw: Draw) {
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
     omitsMerges: random.chance(0.3),
-    /** Of the pull request. */
+    /** Of the pull request, and of the other one. */
     labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),
-    /** Whether the workflow ran before, and who wrote the commits since. */
-    ranBefore: random.chance(0.8),
+    otherLabels: random.pick([], ['bug', 'No Docs']),
+    /** What was pushed to `main` ends with a merge commit. */
+    endsWithMerge: random.chance(0.4),
+    runs: createRuns(draw),
+    /** Who wrote the commits since the workflow ran last. */
     committers: random.weighted<readonly Committer[]>(
       [1, ['octocat']],
       [2, ['mintlify[bot]', 'merge']],
       [1, ['octocat', 'mintlify[bot]']],
+      // GitHub lists 100.
+      [0.3, [...Array.from({ length: 100 }, () => 'merge' as const), 'octocat']],
     ),
     /** The repository has another name now, or the issue is in another one. */
     renamed,
@@ -59,7 +70,15 @@ export function createGitHubPlan(draw: Draw) {
     /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
     compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
     /** How many files the pull request and the other changes have. */
-    files: random.weighted([300, 1], [15, random.int(90, 330)], [1, 3_001]),
+    files: random.weighted(
+      [300, 1],
+      [10, random.int(90, 299)],
+      [isOfPushes ? 50 : 8, random.int(300, 330)],
+      [1, 3_001],
+    ),
+    /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
+    renames: random.chance(0.15),
+    isBinary: random.chance(isOfPushes ? 0.3 : 0.1),
     /** How many the docs pull request has. */
     docsFiles: random.pick(1, 1, 20, 21, 120),
     /** What GitHub says of a diff that it can't ever make. */
@@ -82,6 +101,34 @@ export function createGitHubPlan(draw: Draw) {
     /** Whether every request is answered as GitHub would. */
     healthy,
     faults,
+  }
+}
+
+/** What was at other commits, branches or repositories, and is no mark. */
+export const OTHER_RUNS = {
+  failed: { conclusion: 'failure' },
+  'of a fork': { head_repository: 'somebody/your-repo' },
+  'of another branch': { head_branch: 'release' },
+  'of a pull request': { event: 'pull_request' },
+} as const
+
+/**
+ * The earlier runs of the workflow, as GitHub lists them. Its filters are a search, which may be
+ * behind (github.com/nrwl/nx-set-shas/issues/219); and people delete old runs.
+ */
+function createRuns({ random }: Draw) {
+  const others = Object.keys(OTHER_RUNS) as (keyof typeof OTHER_RUNS)[]
+  return {
+    /** How many of them succeeded, each at a commit of its own. */
+    succeeded: random.weighted([1, 0], [2, 1], [3, 2]),
+    /** Those, and how many more of other kinds came after them. */
+    others: others.filter(() => random.chance(0.3)),
+    many: random.chance(0.12) ? 120 : 0,
+    /** All that succeeded were deleted. */
+    areDeleted: random.chance(0.12),
+    search: random.weighted([3, 'right'], [1, 'old'], [1, 'empty']),
+    /** By the time of a re-run, a later one has succeeded. */
+    hasLater: random.chance(0.3),
   }
 }
 

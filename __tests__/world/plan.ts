@@ -11,11 +11,12 @@ import {
   FINAL_POST_MS,
   HOSTILE_LABEL,
   ISSUE,
+  OTHER_PULL,
   PROMPT_FILE,
   PULL_REQUEST,
   TOKEN,
 } from './draw.js'
-import { BEFORE, createEvent, type EventPlan, numberOf } from './events.js'
+import { BEFORE, createEvent, type EventPlan, headOf, numberOf } from './events.js'
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
 import type { Connecting, NetworkPlan } from './network.js'
@@ -60,7 +61,7 @@ export function createPlan(seed: number) {
     [60, 'any'],
     [52, 'well'],
     [usesGitHub ? 3 : 0, 'lost'],
-    [usesGitHub ? 8 : 0, 'pushes'],
+    [usesGitHub ? 26 : 0, 'pushes'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -148,7 +149,8 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     const timeoutMs = random.int(2_500, 9_000)
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
-  if (draw.theme === 'pushes') return createPushes(draw, first)
+  if (draw.theme === 'pushes')
+    return random.chance(0.5) ? createPushes(draw, first) : [createOnMain(draw, first)]
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
     ? 1
@@ -164,30 +166,81 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   const { 'issue-number': _, ...others } = drawn.inputs
   const context = random.pick('event', 'diff')
   const people = { sender: 'writer', author: 'writer', fromFork: false } as const
+  /** Several pull requests keep the docs job of one issue. */
+  const isShared = random.chance(0.3)
+  const scope = isShared
+    ? { 'job-scope': 'issue', 'issue-number': String(ISSUE) }
+    : { 'job-scope': 'pull-request' }
   const first: StepPlan = {
     ...drawn,
-    inputs: { ...others, 'job-scope': 'pull-request', context },
+    inputs: { ...others, ...scope, context },
     event: { ...drawn.event, ...people, name: 'pull_request', action: 'synchronize' },
     eventFile: undefined,
+    lateMs: late(draw),
   }
   const steps: [StepPlan, ...StepPlan[]] = [first]
   for (let index = random.int(1, 3); index > 0; index--) {
-    const { pull, event, runId } = steps.at(-1) ?? first
-    const changed = random.chance(0.8) ? changePull(draw, pull) : pull
+    const last = steps.at(-1) ?? first
+    const { event, runId } = last
+    const changed = random.chance(0.8) ? changePull(draw, steps) : last.pull
     const action = random.weighted(
       [8, 'synchronize'],
       [1, 'labeled'],
       [1, 'edited'],
       [1, 'reopened'],
     )
-    const words = { title: changed.title, body: changed.body }
     const attempt = Math.max(
       ...steps.filter((step) => step.runId === runId).map((step) => step.attempt),
     )
-    const next = { ...first, runId: runId + 1, pull: changed, event: { ...event, action, words } }
-    steps.push(random.chance(0.25) ? { ...next, runId, event, attempt: attempt + 1 } : next)
+    const next: StepPlan = {
+      ...{ ...first, runId: runId + 1, pull: changed, lateMs: late(draw) },
+      event: {
+        ...{ ...event, action, ...toldOf(changed), before: headOf(last.pull) },
+        pull: isShared ? random.pick(PULL_REQUEST, OTHER_PULL) : PULL_REQUEST,
+      },
+    }
+    if (random.chance(0.25)) steps.push({ ...next, runId, event, attempt: attempt + 1, lateMs: 0 })
+    else {
+      // Of two quick pushes, the run of the first one reads what the second one brought.
+      const isQuick = steps.length > 1 && last.runId !== first.runId && random.chance(0.15)
+      if (isQuick) steps.splice(-1, 1, { ...last, pull: changed })
+      steps.push(next)
+    }
   }
   return steps
+}
+
+/** A push to `main`, which may have merged something, or a night. */
+function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
+  const { 'issue-number': _, ...others } = drawn.inputs
+  const person = () => random.pick('writer', 'reader')
+  return {
+    ...drawn,
+    inputs: {
+      ...{ ...others, 'job-scope': 'pull-request', context: random.pick('event', 'diff') },
+      'skip-authors': random.pick('mintlify[bot]', 'reader'),
+      ...(random.chance(0.6) && { 'skip-labels': 'No Docs' }),
+      ...(random.chance(0.3) && { 'context-paths': random.pick('*.md', 'docs/**') }),
+    },
+    event: {
+      ...{ ...drawn.event, sender: person(), author: person(), action: 'created' },
+      name: random.pick('push', 'push', 'schedule'),
+      push: random.pick(drawn.event.push, 'usual', 'many', 'group'),
+    },
+    eventFile: undefined,
+  }
+}
+
+/** How long GitHub lists the files that were there before a push: it is asked again for 90 s. */
+function late({ random, theme }: Draw): number {
+  const forGood = theme === 'well' ? 0 : 0.3
+  return random.weighted([8, 0], [3, random.int(100, 20_000)], [forGood, 150_000])
+}
+
+/** What a payload says of the pull request as it is. */
+function toldOf(pull: PullPlan) {
+  const { title, body, labels } = pull
+  return { words: { title, body, labels }, head: headOf(pull) }
 }
 
 /**
@@ -217,9 +270,9 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
   const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
   const isOnPull = numberOf(before.event) === PULL_REQUEST
-  const { pull = FIRST_PULL } = steps.at(-1) ?? {}
-  const changed = what === 'later run' && random.chance(0.8) ? changePull(draw, pull) : pull
-  const words = { title: changed.title, body: changed.body }
+  const last = steps.at(-1) ?? before
+  const changed = what === 'later run' && random.chance(0.8) ? changePull(draw, steps) : last.pull
+  const told = { ...toldOf(changed), before: headOf(last.pull) }
   // What somebody does on purpose, between pushes.
   const action = isOnPull && cause.name === before.event.name ? cause.action : before.event.action
   const event: EventPlan = mayBeOwn
@@ -228,11 +281,12 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
         name: 'issue_comment',
         onPull: isOnPull,
         isOwnComment: true,
+        isQuoted: random.chance(0.4),
         author: 'writer',
         action: 'created',
-        words,
+        ...told,
       }
-    : { ...before.event, sender: cause.sender, author: cause.author, action, words }
+    : { ...before.event, sender: cause.sender, author: cause.author, action, ...told }
   const next = {
     ...before,
     attempt: Math.max(...attempts),
@@ -246,10 +300,14 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     actions,
     starts,
     pull: changed,
+    lateMs: 0,
   }
   switch (what) {
     case 'later run':
-      return { ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) }
+      return {
+        ...{ ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) },
+        lateMs: late(draw),
+      }
     case 're-run':
       // On a re-run, the event is the same.
       return { ...next, attempt: next.attempt + 1 }
@@ -262,19 +320,25 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   }
 }
 
-/** Line numbers move when a branch is updated or rebased; anything else is something new. */
-function changePull({ random }: Draw, pull: PullPlan): PullPlan {
+/**
+ * Line numbers move when a branch is updated or rebased; anything else is something new. Somebody
+ * may push an earlier head again.
+ */
+function changePull({ random }: Draw, steps: readonly StepPlan[]): PullPlan {
+  const pull = steps.at(-1)?.pull ?? FIRST_PULL
+  if (random.chance(0.15)) return random.pick(...steps).pull
   const part = random.weighted<keyof PullPlan>(
     [5, 'lines'],
     [1, 'title'],
     [1, 'body'],
     [1, 'patch'],
     [1, 'files'],
+    [1, 'labels'],
   )
   return { ...pull, [part]: pull[part] + 1 }
 }
 
-const FIRST_PULL = { title: 0, body: 0, lines: 0, patch: 0, files: 0 }
+const FIRST_PULL = { title: 0, body: 0, lines: 0, patch: 0, files: 0, labels: 0 }
 
 /** What keeps a step apart from another one of its job. */
 const OTHER_LEGS = [
@@ -346,10 +410,12 @@ function createStep(draw: Draw) {
     /** After the start or the end of the step before it. */
     starts: { after: 'end' as 'end' | 'start', delayMs: 0 },
     timeoutMs,
-    runId: random.int(1, 1e9),
+    runId: random.int(1_000, 1e9),
     attempt: 1,
     event,
     pull: FIRST_PULL,
+    /** For so long after a push, the list of its files is that of the head before. */
+    lateMs: late(draw),
     /** What the event's file holds, if not the event. */
     eventFile: random.chance(theme === 'well' || theme === 'pushes' ? 0 : 0.02)
       ? random.pick('', '{', '[]')
@@ -389,8 +455,10 @@ function gitHubInputs(
     }),
     ...(random.chance(0.3) && { comment: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
-    ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
-    ...(random.chance(0.2) && {
+    ...(random.chance(event.name === 'push' ? 0.3 : 0.05) && {
+      'skip-authors': random.pick('', 'reader'),
+    }),
+    ...(random.chance(0.25) && {
       'skip-labels': random.pick('no docs', 'other\nNO DOCS', 'other', HOSTILE_LABEL.toLowerCase()),
     }),
     ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),

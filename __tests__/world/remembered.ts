@@ -3,9 +3,9 @@
  * sent.
  */
 
-import { FAILURES, MATCHES } from './draw.js'
+import { FAILURES, MATCHES, OTHER_PULL } from './draw.js'
 import { numberOf } from './events.js'
-import type { StepRecord } from './execute.js'
+import { OLD_NAME, OTHER_FILE, type StepRecord } from './execute.js'
 import { ENDED, Facts, NOTHING } from './facts.js'
 import type { Marker } from './memory.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
@@ -48,6 +48,26 @@ export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainl
       const last = lastPost(facts, jobId)
       return last?.isAccepted && (last.isStored || isKnown === 'maybe')
     })
+}
+
+/**
+ * Whether nobody knows what became of the message that an earlier attempt sent last, by the service's
+ * own record.
+ */
+export function hasLostMessage(facts: Facts): boolean {
+  const { record, index, step } = facts
+  const attempts = record.steps
+    .map((_, at) => new Facts(record, at))
+    .filter(({ step: { plan } }, at) => at < index && plan.runId === step.plan.runId)
+  const shown = remembered(facts)
+  const isOwn = shown.length > 0 && shown.every((one) => one?.run === String(step.plan.runId))
+  const sender = attempts.findLast(({ posts }) => posts.length > 0)
+  const last = sender?.posts.at(-1)
+  if (!isOwn || !sender || !last || !isMessage(last) || fateOf(last) === 'refused') return false
+  return (
+    attempts.every(({ couldWrite }) => couldWrite) &&
+    !(fateOf(last) === 'job' && sender.wasRead(last))
+  )
 }
 
 /** Whether an earlier attempt's last request is unknown, whatever was shown. */
@@ -104,11 +124,18 @@ function contentOf({ plan }: StepRecord, github: Facts['github']): string | unde
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
   const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
-  const [patch, files] = [
-    counts(github.file) ? pull.patch : 0,
-    counts('docs/a.md') ? pull.files : 0,
-  ]
-  return JSON.stringify([prompt, file, context, title, body, patch, files])
+  const names = changedNames(github, event.pull)
+  const own = names.some(counts) ? [names[0], pull.patch] : []
+  const files = counts('docs/a.md') ? pull.files : 0
+  return JSON.stringify([prompt, file, context, title, body, own, files])
+}
+
+/** The names of the first file that changed. */
+export function changedNames(
+  { file, renames }: NonNullable<Facts['github']>,
+  number: number | undefined,
+): string[] {
+  return [number === OTHER_PULL ? OTHER_FILE : file, ...(renames ? [OLD_NAME] : [])]
 }
 
 /** Whether nothing shows that a job can't go on, before this request. */

@@ -127,7 +127,7 @@ export const ENDING_RULES = {
     )
     const isRefused =
       outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
-    const isLabelled = outcome === 'skipped' && facts.hasSkipLabel
+    const isLabelled = outcome === 'skipped' && facts.isLabelled
     if (code !== 'input' && !isRefused && !isLabelled) yield `the input is bad: ${outcome} ${code}`
   },
 
@@ -192,10 +192,10 @@ export const ENDING_RULES = {
 } satisfies Record<string, Rule>
 
 /** One that is drawn as bad, was so as the key of an earlier step, or has the key in it. */
-const hasBadInput = (inputs: Record<string, string>): boolean =>
+export const hasBadInput = (inputs: Record<string, string>): boolean =>
   BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value)) ||
   /\s/.test(inputs['previous-api-key'] ?? '') ||
-  inputs['job-key'] === inputs['api-key']
+  [inputs['api-key'], inputs['previous-api-key']].includes(inputs['job-key'] ?? 'none')
 
 /** A link that is passed on as it is. */
 function isPlain(link: unknown): boolean {

@@ -144,7 +144,7 @@ function sentBy(facts: Facts): string[] {
 }
 
 /** Whether a job had failed, or ended as one of these, when the step first saw it. */
-function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean {
+export function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean {
   const first = facts
     .polls(jobId)
     .find((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
@@ -164,24 +164,24 @@ function isOver(facts: Facts): boolean {
   return mayBeOver(facts) && known.every((link) => canRead(facts, link))
 }
 
-function mayBeOver(facts: Facts): boolean {
+export function mayBeOver(facts: Facts): boolean {
   const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
   const wasRead = docsPullReads(facts).some(({ status }) => status === 200)
   return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
 }
 
-function docsPullReads({ step }: Facts) {
+export function docsPullReads({ step }: Facts) {
   return step.githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
 }
 
-function rememberedLinks(facts: Facts): string[] {
+export function rememberedLinks(facts: Facts): string[] {
   return remembered(facts)
     .map((marker) => marker?.link ?? '')
     .filter((link) => link !== '')
 }
 
-function canRead({ inputs }: Facts, link: string): boolean {
+export function canRead({ inputs }: Facts, link: string): boolean {
   return link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] === DOCS_TOKEN)
 }
 
@@ -189,7 +189,7 @@ function canRead({ inputs }: Facts, link: string): boolean {
  * Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone
  * has worked since.
  */
-export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
+export function hasNothingNew({ step, inputs, github, hasEvent, lastRun }: Facts): boolean {
   const { task, event } = step.plan
   const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
   const hasContext = (context ?? 'none') !== 'none' || paths !== undefined
@@ -199,7 +199,7 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   const hasWords = number !== undefined && (context ?? 'none') !== 'none'
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
-  const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  if (event.name !== 'schedule') return false
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
   const isGone = step.githubRequests.some(
     ({ path, status, answered }) =>
@@ -207,7 +207,15 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
       [404, 406, 422].includes(Number(status)) &&
       !answered.startsWith('<'),
   )
-  const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
-  const isFirst = since === undefined && !github.ranBefore
-  return event.name === 'schedule' && (isFirst ? !hasWords : isKnown && isByAgent)
+  if (since === undefined) {
+    if (lastRun === 'none') return !hasWords
+    if (lastRun === 'lost') return false
+    if (lastRun === 'later' && !github.undiffable && !isGone) return true
+  }
+  const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  const compared = since === undefined && lastRun === 'older' ? 'ahead' : github.compared
+  // What was removed from history is in no list.
+  const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
+  const isOld = compared === 'identical' || (since !== undefined && compared === 'behind')
+  return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
 }

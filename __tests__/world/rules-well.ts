@@ -3,16 +3,14 @@
  * these demand.
  */
 
-import { MATCHES, PULL_REQUEST } from './draw.js'
+import { PULL_REQUEST } from './draw.js'
 import { type EventPlan, mayMerge, numberOf } from './events.js'
 import type { Facts } from './facts.js'
-import { MOST_LISTED, ownUnfinished } from './remembered.js'
+import { changedNames, ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
 import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
-
-/** GitHub lists no more files of a comparison. */
-const MOST_COMPARED = 300
+import { isLost, MOST_COMPARED, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
   *'if nothing goes wrong, a step ends as planned'(facts) {
@@ -61,14 +59,19 @@ export const WELL_RULES = {
     const { event } = step.plan
     const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
     const isFirst =
-      !github.ranBefore && inputs.since === undefined && /^schedule|_dispatch$/.test(event.name)
-    if (github.undiffable) return
+      facts.lastRun !== 'known' &&
+      inputs.since === undefined &&
+      /^schedule|_dispatch$/.test(event.name)
+    const [name = ''] = changedNames(github, numberOf(event))
+    if (github.undiffable || github.isBinary) return
     const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event) && !isFirst)
     // A file that has a plain name, and a list that leaves room for the diff.
-    if (!hasList || !/^[\w/.]+$/.test(github.file) || github.files > MOST_COMPARED) return
+    if (!hasList || !/^[\w/.]+$/.test(name) || github.files > MOST_COMPARED) return
     for (const { body } of posts) {
       const { prompt } = JSON.parse(body)
-      if (!prompt.includes(github.file)) yield 'it names no file'
+      if (!prompt.includes(name)) yield 'it names no file'
+      if (/\bsrc\/(?:older|early)\.ts\b/.test(prompt) && github.runs.search !== 'old')
+        yield 'it names a file of an earlier range'
       if ((context === 'diff') !== /^-old$/m.test(prompt))
         yield `the diff is not as ${context} asks`
       if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
@@ -98,15 +101,11 @@ function plannedEnds(facts: Facts) {
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
   const isOver = ['merged', 'closed'].includes(github?.docsPull ?? '')
-  const maySkip =
-    event.isOwnComment ||
-    // A push of a head has merged it, too, but is not about it.
-    (event.name === 'push' && facts.hasSkipLabel) ||
-    (task !== 'attach' && ((isOver && event.action === 'synchronize') || mayHaveNothingToDo(facts)))
-  const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
-  const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
-  if (task !== 'attach' && isWhole && noneMatches(facts, step.plan.pull.files))
-    return all('skipped')
+  const isPush = isOver && event.action === 'synchronize'
+  const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
+  const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
+  if (isAlone && isLost(facts)) return all('error github')
+  if (isAlone && numberOf(event) !== undefined && matchesNothing(facts)) return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
@@ -120,26 +119,6 @@ function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link:
     outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened',
     link,
   }
-}
-
-/** No file matches, or nothing is new. */
-function mayHaveNothingToDo(facts: Facts): boolean {
-  const { inputs, github, step } = facts
-  const isOld = github !== undefined && github.compared !== 'ahead'
-  return (
-    hasNothingNew(facts) ||
-    noneMatches(facts, 0) ||
-    (isOld && (inputs['context-paths'] !== undefined || step.plan.event.name === 'schedule'))
-  )
-}
-
-/** `added`: how many files have come to the pull request since, if the list is its. */
-function noneMatches({ inputs, github }: Facts, added: number): boolean {
-  const paths = inputs['context-paths']
-  if (github === undefined || paths === undefined) return false
-  const hasMore = github.files + added > 1
-  const names = [github.file, ...(hasMore ? ['docs/0.md'] : [])]
-  return !names.some((name) => MATCHES[paths]?.test(name))
 }
 
 /** Whether commits belong to the event. */

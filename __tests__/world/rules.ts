@@ -8,6 +8,7 @@ import { Facts } from './facts.js'
 import { ENDING_RULES } from './rules-ending.js'
 import { GITHUB_RULES } from './rules-github.js'
 import { PAID_RULES } from './rules-paid.js'
+import { SENT_RULES } from './rules-sent.js'
 import { SERVICE_RULES } from './rules-service.js'
 import { TEXT_RULES } from './rules-text.js'
 import { WELL_RULES } from './rules-well.js'
@@ -20,6 +21,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...ENDING_RULES,
   ...GITHUB_RULES,
   ...PAID_RULES,
+  ...SENT_RULES,
   ...TEXT_RULES,
   ...WELL_RULES,
 }

@@ -141,9 +141,7 @@ export async function sinceLastSuccess(
 /**
  * GitHub's filters are a search, which was stale or empty for days
  * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
- * but a workflow may have more runs than its first page.
- *
- * @returns `count`: how many runs GitHub lists in all
+ * but a workflow may have more runs than its first page: no more than that are `count`ed.
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -173,7 +171,7 @@ async function findLastRun(
         getSha(found, 'head_sha') !== '',
     )
     .sort((one, other) => other.id - one.id)
-  return { last, count: all.data.total_count }
+  return { last, count: all.data.workflow_runs.length }
 }
 
 /** @throws ActionError `github` if there is no such tag, branch or commit */

@@ -1,0 +1,163 @@
+/**
+ * What somebody asked for is in the service's record, or a reader was told why not. A reason counts
+ * if the world can prove it from what it knows itself, whatever the step said.
+ */
+
+import { MATCHES, OTHER_PULL, PULL_REQUEST } from './draw.js'
+import { mayMerge, numberOf } from './events.js'
+import { ENDED, type Facts } from './facts.js'
+import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED } from './remembered.js'
+import type { Rule } from './rules.js'
+import { hasBadInput } from './rules-ending.js'
+import { isOfEarlierRun } from './rules-github.js'
+import { hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
+import { decodings } from './rules-text.js'
+
+/** GitHub lists no more files of a comparison. */
+export const MOST_COMPARED = 300
+
+export const SENT_RULES = {
+  *'what is skipped brings nothing'(facts) {
+    const { outcome, step, isByAgent, mayStart, isLabelled } = facts
+    if (outcome !== 'skipped') return
+    // To a token that may not see it, nobody has access.
+    const isDenied = step.githubRequests.some(
+      ({ path, status }) => /\/permission$/.test(path) && status === 404,
+    )
+    if (step.plan.task === 'attach') {
+      if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
+    } else if (isByAgent || !mayStart || isDenied || isLabelled || step.isAboutOwn) return
+    else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
+      yield 'nothing says that no docs are asked for'
+  },
+
+  *'what GitHub could say is no error'(facts) {
+    const { code, step, inputs, isGitHubWell, github, posts } = facts
+    const { eventFile, lateMs } = step.plan
+    const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || lateMs > 0
+    const isUnknown =
+      inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
+    if (code === 'github' && posts.length === 0 && !isHindered && !isUnknown)
+      yield 'GitHub was well, and nothing was sent'
+  },
+
+  *'what is no bad input is not said to be'(facts) {
+    const { code, inputs, step, record } = facts
+    const isAttempt = record.steps.some(
+      ({ plan }) => plan !== step.plan && plan.runId === step.plan.runId,
+    )
+    const hasNoIssue = inputs['job-scope'] === 'issue' && facts.number === undefined
+    if (code === 'input' && !hasBadInput(inputs) && !isAttempt && !hasNoIssue)
+      yield 'the inputs are good, and nothing was sent'
+  },
+
+  *'whoever gets nothing is told why'(facts) {
+    const { outcome, step, posts, isUntold, jobId, lines, isDryRun } = facts
+    if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
+    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    const words =
+      outcome === 'skipped' ? /Nothing was sent: \S/ : /To ask for docs again, run a step/
+    if (outcome !== 'skipped' && !isEnd) return
+    const isWritten = isEnd && facts.hasComment && facts.couldWrite && !isOfEarlierRun(facts)
+    const texts = {
+      'the log': lines.filter((line) => words.test(line)).join('\n'),
+      'the summary': step.summary,
+      ...(isWritten && { 'the comment': step.comments.at(-1) ?? '' }),
+    }
+    for (const [where, text] of Object.entries(texts)) {
+      const forms = [...decodings(text)]
+      if (!words.test(text)) yield `${where} does not say it`
+      else if (isEnd && !forms.some((form) => form.includes(jobId))) yield `${where} names no job`
+    }
+  },
+
+  *'a message that may be lost is told of until it is known'(facts) {
+    const { outcome, step, posts, isUntold, lines } = facts
+    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    if (isUntold || posts.length > 0 || !isEnd || !hasLostMessage(facts)) return
+    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
+      if (!/it may be lost/.test(text)) yield `the ${where} does not say it`
+  },
+
+  *'where labels cannot count, the log says so'(facts) {
+    const { inputs, posts, step, number, hasMerged, hasEvent, isLabelled, lines } = facts
+    const { event, task } = step.plan
+    const isKnown = number !== undefined || hasMerged || (hasEvent && numberOf(event) !== undefined)
+    // A group's labels count, as far as its pull requests can be read.
+    if (isKnown || isLabelled || (event.name === 'push' && inputs['job-scope'] !== undefined))
+      return
+    const isAsked = posts.length > 0 && task !== 'message' && inputs['skip-labels'] !== undefined
+    if (isAsked && !lines.some((line) => line.startsWith('skip-labels was ignored')))
+      yield 'the labels were not looked at, and nobody is told'
+  },
+
+  *'an agent is told of the docs pull request that is open'(facts) {
+    const { posts, step, github, hasComment } = facts
+    const [first] = posts
+    if (first === undefined || github?.docsPull !== 'open' || !hasComment) return
+    const read = step.githubRequests.find(
+      ({ path, status, at }) => /\/pulls\/17$/.test(path) && status === 200 && at < first.startedAt,
+    )
+    const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
+    if (name === undefined) return
+    for (const { body } of posts)
+      if (!JSON.parse(body).prompt.includes(`https://github.com/${name}/pull/17`))
+        yield `the prompt does not name ${name}#17`
+  },
+} satisfies Record<string, Rule>
+
+/** Whether nobody can know since when there are changes. A person who asks gets docs all the same. */
+export function isLost({ step, inputs, lastRun, hasEvent }: Facts): boolean {
+  const { event, task } = step.plan
+  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
+  const hasContext = (context ?? 'none') !== 'none' || paths !== undefined
+  const isAsked = task !== 'attach' && hasEvent && hasContext && event.name === 'schedule'
+  return isAsked && since === undefined && number !== String(PULL_REQUEST) && lastRun === 'lost'
+}
+
+/** Whether there is a whole list of files, and no file in it counts. */
+export function matchesNothing(facts: Facts): boolean {
+  const { inputs, github, step, number, lastRun } = facts
+  const { 'context-paths': paths, since } = inputs
+  const { event, pull } = step.plan
+  if (!github || paths === undefined || github.undiffable || event.name === 'workflow_dispatch')
+    return false
+  const own = numberOf(event)
+  const ofPull = [PULL_REQUEST, OTHER_PULL].find((one) => one === own || (!own && one === number))
+  const count = github.files + (ofPull === undefined ? 0 : pull.files)
+  if (count >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)) return false
+  const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : [])]
+  const matches = names.some((name) => MATCHES[paths]?.test(name))
+  if (ofPull !== undefined) return !matches
+  if (!hasRange(facts)) return false
+  const isNight = since === undefined && event.name === 'schedule'
+  // Then there is no list.
+  if (isNight && ['none', 'lost'].includes(lastRun)) return false
+  const isOld = isNight && lastRun === 'later'
+  const isBehind = since !== undefined && github.compared === 'behind'
+  if (github.compared === 'identical' || isBehind || isOld) return true
+  const isWhole = github.compared === 'ahead' || since !== undefined || event.name === 'release'
+  return isWhole && !matches
+}
+
+/** Whether commits belong to the event. */
+function hasRange({ inputs, step: { plan } }: Facts): boolean {
+  const { event } = plan
+  const isPush = mayMerge(event) || ['group', 'release branch', 'tag'].includes(event.push)
+  const isFrom = event.push.endsWith('branch') && inputs.since !== undefined
+  if (event.name === 'push') return isPush || isFrom
+  return inputs.since !== undefined || ['release', 'schedule', 'merge_group'].includes(event.name)
+}
+
+/** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
+function hasDocs(facts: Facts): boolean {
+  const { step, github, inputs, number } = facts
+  const { event } = step.plan
+  if (event.action !== 'synchronize' || !inputs['job-scope'] || !mayBeOver(facts)) return false
+  if (github?.docsPull === 'closed' && number === numberOf(event)) return true
+  return facts
+    .shown()
+    .some(
+      (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId, 'failed'),
+    )
+}
