@@ -24,9 +24,9 @@ const inputs = { ...INPUTS, task, projectId: 'your-project' }
 const redact = createRedactor('')
 
 /** What is known after an event, so many milliseconds after the step began. */
-function known(facts: StepFacts, event: StepEvent, now: number) {
+function known(facts: StepFacts, event: StepEvent, now: number): StepFacts {
   const date = new Date(Date.parse('2026-01-02T03:04:05.000Z') + now)
-  return { facts: factsAfter(facts, event, { now: () => now, date: () => date }), now }
+  return factsAfter(facts, event, { now: () => now, date: () => date })
 }
 
 const active = job('active', { id: ID })
@@ -36,16 +36,12 @@ const started = known(factsAtStart(''), CREATED, 1234)
 const result = { outcome: 'pr-opened' } as const
 
 function log(): string {
-  const lines = [formatStartLine(task, inputs), formatStatusLine(started.facts, active, 1234)]
+  const lines = [formatStartLine(task, inputs), formatStatusLine(started, active)]
   for (const minute of [1, 2]) lines.push(formatHeartbeatLine({ ...started, now: minute * MINUTE }))
-  const ended = known(started.facts, { kind: 'seen', job: completed }, 161_000)
+  const ended = known(started, { kind: 'seen', job: completed }, 161_000)
   // GitHub shows the annotation like this.
-  const notice = `Notice: ${createAnnotation({ ...VIEW, ...ended }, result, new Set()).text}`
-  lines.push(
-    formatStatusLine(ended.facts, completed, ended.now),
-    notice,
-    formatEndLine(ended, result),
-  )
+  const notice = `Notice: ${createAnnotation({ ...VIEW, facts: ended }, result, new Set()).text}`
+  lines.push(formatStatusLine(ended, completed), notice, formatEndLine(ended, result))
   return ['```text', ...lines, '```'].join('\n')
 }
 
@@ -71,8 +67,8 @@ export function picturedNow(): string {
     { filename: 'guides/retry.mdx', additions: 24, deletions: 0 },
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
-  const { facts, now } = known(started.facts, { kind: 'seen', job: completed }, 101_234)
-  const view = { ...VIEW, facts: { ...facts, result, docsFiles: files }, now }
+  const facts = known(started, { kind: 'seen', job: completed }, 101_234)
+  const view = { ...VIEW, facts: { ...facts, result, docsFiles: files } }
   return pictured(
     createSummary({ ...view, runUrl: '' }),
     createCommentText({ ...view, runUrl: RUN_URL }),

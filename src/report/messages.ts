@@ -7,7 +7,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
-import { describeNow, describeOutcome, describeSent, type Known, type ToldRun } from './outcome.js'
+import { describeNow, describeOutcome, describeSent, type ToldRun } from './outcome.js'
 
 export function formatStartLine(
   task: Task,
@@ -35,28 +35,27 @@ function describeSize(text: string): string {
   return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }
 
-export function formatStatusLine({ jobId }: StepFacts, job: Job, now: number): string {
+export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
   const link = job.link && `, pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
-export function formatHeartbeatLine(known: Known): string {
-  return `After ${formatDuration(known.now)}: ${stillWaitingFor(known)}.`
+export function formatHeartbeatLine(facts: StepFacts): string {
+  return `After ${formatDuration(facts.now)}: ${stillWaitingFor(facts)}.`
 }
 
-function stillWaitingFor(known: Known): string {
-  const { facts } = known
+function stillWaitingFor(facts: StepFacts): string {
   if (facts.request.is === 'sending') return 'still waiting for a response'
   if (!hasJob(facts)) return 'nothing has been accepted yet'
-  return `docs job ${quote(facts.jobId)} ${describeNow(known, quote)}`
+  return `docs job ${quote(facts.jobId)} ${describeNow(facts, quote)}`
 }
 
-export function formatEndLine({ facts, now }: Known, result: RunResult): string {
+export function formatEndLine(facts: StepFacts, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
   const end = `${result.outcome}${code}. Sent: ${describeSent(facts)}.`
-  return `Finished after ${formatDuration(now)}: ${end}`
+  return `Finished after ${formatDuration(facts.now)}: ${end}`
 }
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line after it. */

@@ -18,18 +18,12 @@ export interface Texts {
   readonly next: string
 }
 
-/** What is known at a moment, in milliseconds since the step began. */
-export interface Known {
-  readonly facts: StepFacts
-  readonly now: number
-}
-
 /**
  * What is known of the job now: it is only said to be running if the last request said so.
  *
  * @returns the end of a sentence that begins with the job
  */
-export function describeNow({ facts, now }: Known, show: (text: string) => string): string {
+export function describeNow(facts: StepFacts, show: (text: string) => string): string {
   const { seen, missedReason } = facts
   if (seen === undefined) {
     return missedReason === '' ? 'has an unknown status' : `has an unknown status: ${missedReason}`
@@ -39,7 +33,7 @@ export function describeNow({ facts, now }: Known, show: (text: string) => strin
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? show(job.rawStatus)
   if (missedReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(now - at)} ago; since then: ${missedReason}`
+    return `was ${status} when last seen, ${formatDuration(facts.now - at)} ago; since then: ${missedReason}`
   }
   if (job.status === undefined) return `has an undocumented status: ${status}`
   return isFinal(job.status) ? `has ended: ${status}` : 'is still running'
@@ -50,7 +44,8 @@ export function describeSent(facts: StepFacts): string {
   return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sentIn(facts)]
 }
 
-export interface ToldRun extends Known {
+export interface ToldRun {
+  readonly facts: StepFacts
   readonly inputs: Pick<Inputs, 'task' | 'wait'>
   /** A re-run would find the job, and send nothing. */
   readonly isRemembered: boolean
@@ -81,7 +76,7 @@ export function describeOutcome(
   const isFollowed = hasJob(facts)
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
-  const now = `${name} ${describeNow(run, show)}.`
+  const now = `${name} ${describeNow(facts, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const toWait = `To wait for the docs job, ${howToWait(run, show)}`
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
@@ -128,7 +123,7 @@ export function describeOutcome(
     case 'timed-out':
       return {
         title: '⌛ The docs job did not finish in time',
-        sentence: `The step waited for ${formatDuration(run.now)}.`,
+        sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: now,
         next: joinSentences(
           toWait,

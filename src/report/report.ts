@@ -24,7 +24,7 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeNow, type Known } from './outcome.js'
+import { describeNow } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -84,7 +84,7 @@ export class StepReport {
         writer[event.level](event.text)
         break
       case 'heartbeat':
-        writer.log(formatHeartbeatLine(this.#known()))
+        writer.log(formatHeartbeatLine(this.#facts))
         if (hasJob(before)) this.update() // Repeats the last edit if it failed.
         break
       case 'accepted':
@@ -110,7 +110,7 @@ export class StepReport {
   }
 
   #showJob(job: Job, { seen, ...before }: StepFacts): void {
-    const { writer, clock } = this.#options
+    const { writer } = this.#options
     if (job.linkRejected && !seen?.job.linkRejected) {
       writer.log(
         "The service's pull request link was dropped, because it can't be passed on safely.",
@@ -118,7 +118,7 @@ export class StepReport {
     }
     const isNews = this.#facts.history.length > before.history.length
     if (!isNews && job.link === seen?.job.link) return
-    writer.log(formatStatusLine(this.#facts, job, clock.now()))
+    writer.log(formatStatusLine(this.#facts, job))
     if (!isFinal(job.status)) this.#publish() // Otherwise the step ends now, and reports it.
   }
 
@@ -141,7 +141,7 @@ export class StepReport {
       writer.outputs(Object.entries(collectOutputs(this.#facts, redact)))
       return undefined
     } catch (thrown) {
-      return outputsError(thrown, this.#known())
+      return outputsError(thrown, this.#facts)
     }
   }
 
@@ -156,16 +156,12 @@ export class StepReport {
     }
   }
 
-  #known(): Known {
-    return { facts: this.#facts, now: this.#options.clock.now() }
-  }
-
   #view(): View {
     const { inputs, redact, environment } = this.#options
     const { notes } = this.#facts
     const failure = this.comment?.failure ?? ''
     return {
-      ...{ ...this.#known(), inputs, redact, workflow: environment.workflow, runUrl: '' },
+      ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
       notes: failure === '' ? notes : [...notes, failure],
       isRemembered: this.comment?.memory === 'stored',
     }
@@ -218,7 +214,7 @@ export class StepReport {
     const { level, text, log } = createAnnotation(this.#view(), result, inputs.failOn)
     writer[level](text)
     if (log !== undefined) writer.log(log)
-    writer.log(formatEndLine(this.#known(), result))
+    writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
     if (error !== undefined)
@@ -241,8 +237,7 @@ export class StepReport {
   }
 }
 
-function outputsError(thrown: unknown, known: Known): ActionError {
-  const { facts } = known
+function outputsError(thrown: unknown, facts: StepFacts): ActionError {
   // How the step would have ended otherwise, which must not be lost.
   const before = errorOf(facts.result)
   const isFollowed = hasJob(facts)
@@ -254,7 +249,7 @@ function outputsError(thrown: unknown, known: Known): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(known, quote)}.` : '',
+      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(facts, quote)}.` : '',
       before?.message ??
         (isFollowed ? '' : `Nothing was ${wasPosted(facts) ? 'accepted' : 'sent'}.`),
     ),

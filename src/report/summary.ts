@@ -159,7 +159,7 @@ function isPlain(word: string): boolean {
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
-function listFacts({ inputs, facts, now, redact, workflow, runUrl }: View): string {
+function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
   const rows = [
     ['Docs job', facts.jobId && show(facts.jobId)],
@@ -168,7 +168,7 @@ function listFacts({ inputs, facts, now, redact, workflow, runUrl }: View): stri
     ['Workflow', runUrl && show(workflow)],
     ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
     ['Sent', (facts.result ?? hasJob(facts)) && describeSent(facts)],
-    ['Elapsed', formatDuration(now)],
+    ['Elapsed', formatDuration(facts.now)],
   ]
   return rows
     .filter(([, value]) => value)

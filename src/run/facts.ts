@@ -68,6 +68,8 @@ export const FILES_PAGE = 100
 
 /** What the outputs, the summary and the comment contain if the step is killed now. */
 export interface StepFacts {
+  /** When this is known, in milliseconds since the step began. */
+  readonly now: number
   /** Of the docs job: given, remembered, or from the response to a create request; or empty. */
   readonly jobId: string
   /**
@@ -91,6 +93,7 @@ export interface StepFacts {
 /** @param jobId what the input `job-id` names, or empty */
 export function factsAtStart(jobId: string): StepFacts {
   return {
+    now: 0,
     jobId,
     previousLink: '',
     request: { is: 'none', posted: false },
@@ -103,10 +106,13 @@ export function factsAtStart(jobId: string): StepFacts {
   }
 }
 
-type Now = Pick<Clock, 'now' | 'date'>
-
 /** @param clock starts with the step, and says when the event happens */
-export function factsAfter(facts: StepFacts, event: StepEvent, clock: Now): StepFacts {
+export function factsAfter(
+  before: StepFacts,
+  event: StepEvent,
+  clock: Pick<Clock, 'now' | 'date'>,
+): StepFacts {
+  const facts = { ...before, now: clock.now() }
   const withRequest = (request: RequestState): StepFacts => ({ ...facts, request })
   switch (event.kind) {
     case 'remembered':
@@ -143,16 +149,15 @@ export function factsAfter(facts: StepFacts, event: StepEvent, clock: Now): Step
   }
 }
 
-function withJob(facts: StepFacts, job: Job | undefined, clock: Now): StepFacts {
+function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
   if (job === undefined) return facts
   const { status } = job
-  const at = clock.now()
   const isChanged = status !== undefined && status !== statusIn(facts)
-  const change = isChanged ? [{ date: clock.date(), elapsedMs: at, status }] : []
+  const change = isChanged ? [{ date: clock.date(), elapsedMs: facts.now, status }] : []
   return {
     ...facts,
     jobId: facts.jobId || job.id,
-    seen: { job, at },
+    seen: { job, at: facts.now },
     missedReason: '',
     history: [...facts.history, ...change],
   }
