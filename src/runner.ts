@@ -103,7 +103,6 @@ export function createReporter(redact: Redact): ReportWriter {
     notice: (line) => core.notice(toLine(line)),
     /** Truncated before the runner's own limit of 4,096 characters per annotation. */
     error: (text) => core.error(truncate(text.split('\n').map(toLine).join('\n'), 4000)),
-    /** Each line behind a bar. */
     group(title, text) {
       core.startGroup(toLine(title))
       for (const line of escapeCommandLines(redact(text))) core.info(line)
@@ -164,10 +163,9 @@ export const random = (): number => Math.random()
 /** Random hexadecimal digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
+/** Each is aborted by the signal that it is named after. */
 export interface Signals {
-  /** Aborted by the first signal. */
   readonly first: AbortSignal
-  /** Aborted by the second. */
   readonly second: AbortSignal
 }
 

@@ -184,15 +184,6 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
   expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
 })
 
-test.each([50, 6_000, 1_000_000])(
-  'a payload of %i levels is told on one line, or that it is not shown',
-  (levels) => {
-    const inputs = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
-    const shown = facts('workflow_dispatch', { inputs: JSON.parse(inputs) })
-    expect([`inputs: ${inputs}`, 'inputs: (nested too deeply: not shown)']).toContain(shown)
-  },
-)
-
 describe('commits', () => {
   const commit = (message: string, author: object = {}) => ({ id: SHA, message, author })
   const pushed = (...commits: object[]) => facts('push', { commits })

@@ -52,19 +52,15 @@ export interface AgentServiceOptions {
   readonly debug: (line: string) => void
 }
 
-/**
- * Creates the client; nothing is sent yet.
- *
- * @throws ActionError `network` if the proxy variables are invalid
- */
+/** @throws ActionError `network` if the proxy variables are invalid */
 export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
   const { deadline, network } = options
   const client = createHttpClient({
+    ...network,
     origin: base.origin,
     proxy: proxyFor(base, network),
-    unverifiedTlsRequested: network.unverifiedTlsRequested,
   })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
@@ -89,7 +85,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    submit: async (request, prompt) =>
+    submit: (request, prompt) =>
       send(
         {
           method: 'POST',

@@ -105,8 +105,7 @@ export function judgeSubmit(
     case 'not-sent': {
       const error = cannotConnect(result)
       if (result.permanent !== undefined) return { next: 'fail', error }
-      const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
-      return { next: 'retry', error, backoff }
+      return { next: 'retry', error, backoff: { capMs: CONNECT_BACKOFF_CAP_MS } }
     }
     case 'error-response': {
       const { status } = result

@@ -183,10 +183,8 @@ async function ofMergeGroup(
   { payload }: RunEvent,
   repo: GitHubRepo,
 ): Promise<Changes> {
-  const [base, head] = [
-    getSha(payload, 'merge_group.base_sha'),
-    getSha(payload, 'merge_group.head_sha'),
-  ]
+  const base = getSha(payload, 'merge_group.base_sha')
+  const head = getSha(payload, 'merge_group.head_sha')
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
   return changesBetween(repo, base, head)
 }

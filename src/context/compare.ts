@@ -34,10 +34,7 @@ type Comparison =
   | { readonly relation: 'not found'; readonly error: GitHubError }
   | { readonly relation: 'unrelated' }
 
-/**
- * @param range what the changes belong to, in the action's own words
- * @throws ActionError `github`
- */
+/** @throws ActionError `github` */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },

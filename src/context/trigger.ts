@@ -30,7 +30,6 @@ interface RawFact extends Fact {
 export interface Trigger {
   readonly event: string
   readonly repository: string
-  /** The names are the action's own, such as `title`; the values were written by others. */
   readonly facts: readonly Fact[]
 }
 
@@ -47,8 +46,12 @@ export function describeTrigger(
   redact: Redact,
 ): Trigger {
   const reported = readFacts(event.name, event.payload)
+  // The ref of a pull request is one that GitHub made up; of an issue, it says nothing.
+  const isOfThread = reported.some(({ name }) => name === 'number')
+  const { repository, ref, sha } = environment
   const facts: readonly RawFact[] = [
-    ...refFacts(environment, reported),
+    { name: 'ref', value: isOfThread ? '' : ref },
+    { name: 'commit', value: isOfThread ? '' : sha },
     ...reported,
     ...readPart(changes.named, PARTS.issue),
     { name: 'previous release', value: changes.previousRelease ?? '' },
@@ -56,7 +59,7 @@ export function describeTrigger(
   ]
   return {
     event: event.name,
-    repository: environment.repository,
+    repository,
     // Names of refs and of people can have invisible characters, too.
     facts: facts
       .filter(({ value }) => value !== '')
@@ -65,18 +68,6 @@ export function describeTrigger(
         return { name, value: showInvisible(isProse ? noteHidden(text) : text) }
       }),
   }
-}
-
-/**
- * Of a pull request, an issue and a discussion, the payload says more: the ref would be one that
- * GitHub made up.
- */
-function refFacts({ ref, sha }: RunEnvironment, reported: readonly Fact[]): Fact[] {
-  if (reported.some(({ name }) => name === 'number')) return []
-  return [
-    { name: 'ref', value: ref },
-    { name: 'commit', value: sha },
-  ]
 }
 
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
@@ -168,11 +159,6 @@ function toText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map((label) => getString(label, 'name')).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  if (!hasContent) return ''
-  try {
-    // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
-    return JSON.stringify(value)
-  } catch {
-    return '(nested too deeply: not shown)'
-  }
+  // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
+  return hasContent ? JSON.stringify(value) : ''
 }

@@ -70,9 +70,7 @@ export function createFetch(
 function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
   const base = new URL(environment.apiUrl)
   const proxy = base.protocol === 'https:' ? proxyFor(base, network) : undefined
-  const { unverifiedTlsRequested } = network
-  const { connect } = createConnector({ proxy, unverifiedTlsRequested })
-  return new Agent({ connect })
+  return new Agent({ connect: createConnector({ ...network, proxy }).connect })
 }
 
 /** undici ignores the signal of a request whose connection is still being made. */
@@ -101,20 +99,21 @@ async function send(
   const content = await response.body.arrayBuffer()
   // undici frees the connection then; a request that comes earlier opens another.
   await setImmediate()
-  const location = joinValues(response.headers).get('location')
+  const received = joinValues(response.headers)
+  const location = received.get('location')
   if (location !== undefined && REDIRECTIONS.includes(response.statusCode)) {
     const target = URL.canParse(location, url) ? new URL(location, url) : undefined
     const isFollowed = target?.origin === origin && redirections < MAX_REDIRECTIONS
     if (isFollowed) return send(dispatcher, target, init, redirections + 1)
   }
-  const isGzip = response.headers['content-encoding'] === 'gzip'
-  const bytes = isGzip
-    ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
-    : new Uint8Array(content)
+  const bytes =
+    received.get('content-encoding') === 'gzip'
+      ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
+      : new Uint8Array(content)
   return {
     url,
     status: response.statusCode,
-    headers: joinValues(response.headers),
+    headers: received,
     text: async () => new TextDecoder().decode(bytes),
     arrayBuffer: async () => new Uint8Array(bytes).buffer,
   }

@@ -192,9 +192,11 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       ? ''
       : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
-    task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
-      refuseSecrets(raw, 'prompt-file', readFile(path, sources)),
-    ),
+    task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) => {
+      const file = sources.readPromptFile(path)
+      if ('problem' in file) throw new InvalidInput((got) => `${got} ${file.problem}`, path)
+      return refuseSecrets(raw, 'prompt-file', file.text)
+    }),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     issueNumber: parse('issue-number', parseIssueNumber),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
@@ -261,10 +263,4 @@ function parseTask(
   const prompt = parse('prompt', parsePrompt, '')
   if (jobId === '') return { kind: 'create', prompt }
   return prompt === '' ? { kind: 'attach', jobId } : { kind: 'message', jobId, prompt }
-}
-
-function readFile(path: string, sources: InputSources): string {
-  const file = sources.readPromptFile(path)
-  if ('problem' in file) throw new InvalidInput((got) => `${got} ${file.problem}`, path)
-  return file.text
 }

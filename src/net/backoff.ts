@@ -3,7 +3,7 @@
 import type { Clock } from './deadline.js'
 
 export interface Backoff {
-  readonly retryAfterMs: number | undefined
+  readonly retryAfterMs?: number | undefined
   readonly capMs: number
 }
 

@@ -63,11 +63,6 @@ export type HttpResult = Readonly<
 /** Response headers by lower-case name; only the first value of a repeated one. */
 type Headers = Readonly<Record<string, string | undefined>>
 
-export interface HttpClient {
-  send(request: HttpRequest, deadline: Deadline): Promise<HttpResult>
-  close(): void
-}
-
 interface HttpClientOptions extends ConnectorOptions {
   /** `https://host:port` */
   readonly origin: string
@@ -81,7 +76,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
  * inside: they destroy its client.
  */
-export function createHttpClient(options: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions) {
   let connection: Connection | undefined
 
   const close = (): void => {
@@ -144,7 +139,7 @@ function exchange(
       signal.removeEventListener('abort', onAbort)
       resolve(result)
     }
-    const fail = (reason: string, cause: unknown): void =>
+    const fail = (reason: string, cause?: unknown): void =>
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
@@ -166,7 +161,7 @@ function exchange(
     const onSent = (): void => {
       sent = true
       const limit = LIMITS[method]
-      setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
+      setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`))
     }
     // undici writes the headers together with the first part of the body, so nothing is sent before
     // that. It accepts any async iterable; its types don't.
@@ -180,7 +175,7 @@ function exchange(
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
     signal.addEventListener('abort', onAbort)
     setTimer(LIMITS.connect, () =>
-      fail(`no connection within ${LIMITS.connect / 1000} s${connection.route}`, undefined),
+      fail(`no connection within ${LIMITS.connect / 1000} s${connection.route}`),
     )
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
@@ -197,10 +192,10 @@ function exchange(
           if (text === undefined) onSent()
         },
         onResponseStart(_controller, status, headers) {
-          if (!reader.start(status, headers)) fail(TOO_LARGE, undefined)
+          if (!reader.start(status, headers)) fail(TOO_LARGE)
         },
         onResponseData(_controller, chunk) {
-          if (!reader.add(chunk)) fail(TOO_LARGE, undefined)
+          if (!reader.add(chunk)) fail(TOO_LARGE)
         },
         onResponseEnd() {
           settle(reader.result())
