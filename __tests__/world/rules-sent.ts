@@ -122,8 +122,8 @@ export function matchesNothing(facts: Facts): boolean {
   const { event, pull } = step.plan
   if (!github || paths === undefined || github.undiffable || event.name === 'workflow_dispatch')
     return false
-  const own = numberOf(event)
-  const ofPull = [PULL_REQUEST, OTHER_PULL].find((one) => one === own || (!own && one === number))
+  const pulls = [PULL_REQUEST, OTHER_PULL]
+  const ofPull = [numberOf(event), number].find((one) => pulls.includes(one ?? 0))
   const count = github.files + (ofPull === undefined ? 0 : pull.files)
   if (count >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)) return false
   const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : [])]

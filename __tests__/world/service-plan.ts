@@ -152,7 +152,7 @@ function ending(draw: Draw): Exchange {
   const { random, theme } = draw
   const status = random.weighted(
     [theme === 'lost' ? 0 : 8, 'completed'],
-    ...FAILURES.map((failure) => [theme === 'pushes' ? 2 : 1, failure] as const),
+    ...FAILURES.map((failure) => [theme === 'pushes' ? 5 : 1, failure] as const),
   )
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
   const other = theme === 'well' ? null : randomLink(draw)
