@@ -269,7 +269,7 @@ const TABLE = [
   ['a lost comment is made again', 'items.find(({ body }) => body.includes(mark))', 'undefined'],
   // GitHub.
   ['a repository that was renamed is not found', 'target?.origin === origin &&', 'false &&'],
-  ['compressed answers are not read', "response.headers['content-encoding'] === 'gzip'", 'false'],
+  ['compressed answers are not read', "received.get('content-encoding') === 'gzip'", 'false'],
   ['every request to GitHub fails', 'return expectShape(', 'throw Error('],
   // Access.
   ['a stranger comments', '...others.map((login) =>', '...[].map((login) =>'],
