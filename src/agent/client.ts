@@ -41,16 +41,16 @@ export interface AgentService {
   close(): void
 }
 
-export interface AgentServiceOptions {
-  readonly baseUrl: string
-  readonly projectId: string
-  readonly apiKey: string
-  readonly redact: Redact
-  readonly deadline: Deadline
-  readonly network: NetworkSettings
-  readonly now: () => number
-  readonly debug: (line: string) => void
-}
+export type AgentServiceOptions = Readonly<{
+  baseUrl: string
+  projectId: string
+  apiKey: string
+  redact: Redact
+  deadline: Deadline
+  network: NetworkSettings
+  now: () => number
+  debug: (line: string) => void
+}>
 
 /** @throws ActionError `network` if the proxy variables are invalid */
 export function createAgentService(options: AgentServiceOptions): AgentService {

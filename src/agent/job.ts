@@ -37,17 +37,17 @@ export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 export const DEFAULT_FAIL_ON = FAIL_ON.filter((outcome) => outcome !== 'no-changes')
 
-export interface Job {
-  readonly id: string
+export type Job = Readonly<{
+  id: string
   /** The status as the service spells it, redacted and truncated. */
-  readonly rawStatus: string
+  rawStatus: string
   /** Undefined if the service does not document it. */
-  readonly status: Status | undefined
-  readonly link: string
+  status: Status | undefined
+  link: string
   /** The service returned a link that is not passed on. */
-  readonly linkRejected: boolean
-  readonly received: unknown
-}
+  linkRejected: boolean
+  received: unknown
+}>
 
 export function isStatus(word: string): word is Status {
   return (STATUSES as readonly string[]).includes(word)

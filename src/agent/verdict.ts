@@ -136,13 +136,13 @@ export function refusesMessage({ status }: Refusal): boolean {
   return status >= 400 && !NOT_ABOUT_THE_JOB.includes(status)
 }
 
-export interface PollContext {
-  readonly jobId: string
-  readonly seen: boolean
-  readonly refusals: number
+export type PollContext = Readonly<{
+  jobId: string
+  seen: boolean
+  refusals: number
   /** Milliseconds since this step created the job; undefined if it did not. */
-  readonly sinceCreateMs: number | undefined
-}
+  sinceCreateMs: number | undefined
+}>
 
 /**
  * Judges a status request. Polling changes nothing, so it is retried after every temporary failure,

@@ -19,16 +19,16 @@ const FACTS_LIMIT = 64 * 1024
 const MAX_VALUE = 16 * 1024
 const MIN_VALUE = 128
 
-export interface ContextOptions {
+export type ContextOptions = Readonly<{
   /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
-  readonly level: 'event' | 'diff'
-  readonly trigger: Trigger
-  readonly changes: Changes
-  readonly boundary: string
-  readonly excluded: number
+  level: 'event' | 'diff'
+  trigger: Trigger
+  changes: Changes
+  boundary: string
+  excluded: number
   /** Told if there is no room for some of the diffs. */
-  readonly log: (line: string) => void
-}
+  log: (line: string) => void
+}>
 
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
 const RESERVED = 2048

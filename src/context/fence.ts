@@ -2,17 +2,17 @@
 
 import { showCodePoint } from '../text/escape.js'
 
-export interface Fence {
-  readonly opening: string
-  readonly closing: string
+export type Fence = Readonly<{
+  opening: string
+  closing: string
   /**
    * A text that can't end the fence: well-formed, without the marker, with its invisible characters
    * shown.
    */
-  readonly safe: (text: string) => string
+  safe: (text: string) => string
   /** Safe texts between the marker lines; nothing for no texts. */
-  readonly around: (safeTexts: readonly string[]) => string
-}
+  around: (safeTexts: readonly string[]) => string
+}>
 
 /** @param boundary random hexadecimal digits */
 export function createFence(boundary: string): Fence {

@@ -14,51 +14,51 @@ export type FileStatus =
   | 'unchanged'
 
 /** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
-export interface ChangedFile {
-  readonly path: string
-  readonly previousPath?: string
-  readonly status: FileStatus
-  readonly additions: number
-  readonly deletions: number
+export type ChangedFile = Readonly<{
+  path: string
+  previousPath?: string
+  status: FileStatus
+  additions: number
+  deletions: number
   /** Unified diff hunks without file header; missing for binary files and large diffs. */
-  readonly patch?: string
+  patch?: string
   /** Of the content; only of a file without a patch. */
-  readonly sha?: string
-}
+  sha?: string
+}>
 
-export interface Changes {
-  readonly files: readonly ChangedFile[]
-  readonly truncated: boolean
+export type Changes = Readonly<{
+  files: readonly ChangedFile[]
+  truncated: boolean
   /** There is certainly no commit in the range. */
-  readonly empty?: boolean
+  empty?: boolean
   /** Nothing came before: the next run begins here. */
-  readonly isFirst?: boolean
+  isFirst?: boolean
   /**
    * There is no list, or not all of it. Then the files never decide that there is nothing to do.
    */
-  readonly unknown?: boolean
+  unknown?: boolean
   /** Why it is unknown, or what else to know about it, in the action's own words. */
-  readonly note?: string
+  note?: string
   /** GitHub should have had a list: readers of the log and the summary get the note, too. */
-  readonly unexpected?: boolean
+  unexpected?: boolean
   /**
    * What the changes belong to, in the action's own words, such as "the commits abc1234..def5678".
    */
-  readonly range: string
+  range: string
   /** The commits of the range; others wrote their texts. */
-  readonly commits?: CommitList
+  commits?: CommitList
   /**
    * The input `since` names where the range begins, so the payload's commits are not those of the
    * range.
    */
-  readonly bySince?: boolean
+  bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
-  readonly named?: unknown
+  named?: unknown
   /** They are those of the pull request that the step names. */
-  readonly ofNamedPull?: boolean
+  ofNamedPull?: boolean
   /** The tag of the release that the changes came after. Others wrote it. */
-  readonly previousRelease?: string
-}
+  previousRelease?: string
+}>
 
 export interface CommitList {
   readonly commits: readonly Commit[]

@@ -23,13 +23,13 @@ const TRIES = 10
 /** GitHub lists no more than 10,000 releases; far fewer are read. */
 const RELEASE_PAGES = 10
 
-interface Released {
-  readonly tag: string
-  readonly preRelease: boolean
+type Released = Readonly<{
+  tag: string
+  preRelease: boolean
   /** In ISO 8601; empty if it is not published yet: then every published release came before it. */
-  readonly publishedAt: string
-  readonly head: string
-}
+  publishedAt: string
+  head: string
+}>
 
 type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
 

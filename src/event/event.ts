@@ -3,29 +3,29 @@
 import { readFileSync } from 'node:fs'
 import { getArray, getPath, getSha, getString } from './payload.js'
 
-export interface RunEnvironment {
-  readonly eventName: string
-  readonly eventPath: string
-  readonly actor: string
+export type RunEnvironment = Readonly<{
+  eventName: string
+  eventPath: string
+  actor: string
   /** `owner/repo`. */
-  readonly repository: string
-  readonly ref: string
-  readonly sha: string
-  readonly runId: string
+  repository: string
+  ref: string
+  sha: string
+  runId: string
   /** From 1. */
-  readonly runAttempt: number
+  runAttempt: number
   /** How many runs the workflow has had, with this one; 0 if the runner doesn't say. */
-  readonly runNumber: number
+  runNumber: number
   /** `owner/repo/path@ref` of the workflow. */
-  readonly workflowRef: string
+  workflowRef: string
   /** The workflow's name, or its path if it has none. */
-  readonly workflow: string
-  readonly job: string
+  workflow: string
+  job: string
   /** The step's id, or a name that the runner derives from the action's. */
-  readonly step: string
-  readonly apiUrl: string
-  readonly serverUrl: string
-}
+  step: string
+  apiUrl: string
+  serverUrl: string
+}>
 
 interface PullRequestEvent {
   readonly number: number
@@ -37,14 +37,14 @@ interface PullRequestEvent {
   readonly fromFork: boolean | undefined
 }
 
-export interface Commit {
-  readonly sha: string
+export type Commit = Readonly<{
+  sha: string
   /** The author's login; empty if the address in the commit belongs to no account. */
-  readonly author: string
-  readonly authorName: string
-  readonly message: string
-  readonly isMerge?: boolean
-}
+  author: string
+  authorName: string
+  message: string
+  isMerge?: boolean
+}>
 
 /** Git's name for no commit, as in a push of a new branch. */
 export const ZERO_SHA = /^0+$/
@@ -55,26 +55,26 @@ export const ZERO_SHA = /^0+$/
  */
 export const PUSH_COMMITS_LIMIT = 2048
 
-export interface RunEvent {
-  readonly name: string
-  readonly action: string
+export type RunEvent = Readonly<{
+  name: string
+  action: string
   /** The account that triggered the event; empty if the payload doesn't say. */
-  readonly sender: string
+  sender: string
   /** The pull request that the event is about, also if it is a comment on one. */
-  readonly pullRequest: PullRequestEvent | undefined
+  pullRequest: PullRequestEvent | undefined
   /** The number of the issue that the event is about, if it is not a pull request. */
-  readonly issue: number | undefined
+  issue: number | undefined
   /** The head of its pull request, as the payload names it; or empty. */
-  readonly headSha: string
+  headSha: string
   /**
    * Who wrote the comment, the review or the answer that the event is about; empty if that account
    * is gone.
    */
-  readonly authors: readonly string[]
-  readonly payload: unknown
+  authors: readonly string[]
+  payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
-  readonly problem: string | undefined
-}
+  problem: string | undefined
+}>
 
 /** Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {

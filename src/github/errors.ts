@@ -176,13 +176,13 @@ function quotePermissions(permissions: string): string {
   return `\`${permissions.replaceAll(' or ', '` or `')}\``
 }
 
-interface Failure {
-  readonly status: number | undefined
-  readonly headers: Readonly<Record<string, string | number | undefined>>
-  readonly message: string
+type Failure = Readonly<{
+  status: number | undefined
+  headers: Readonly<Record<string, string | number | undefined>>
+  message: string
   /** There was no response; else, it can't be used. */
-  readonly isUnanswered?: boolean
-}
+  isUnanswered?: boolean
+}>
 
 /** Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause. */
 function readFailure(thrown: unknown): Failure {

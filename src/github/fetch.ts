@@ -13,19 +13,19 @@ import { createConnector } from '../net/connect.js'
 import { abortedAfter, type Clock, readArrived, waitForAbort } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
-export interface FetchOptions {
-  readonly environment: { readonly apiUrl: string }
-  readonly network: NetworkSettings
-  readonly clock: Clock
-  readonly debug: (line: string) => void
-}
+export type FetchOptions = Readonly<{
+  environment: { readonly apiUrl: string }
+  network: NetworkSettings
+  clock: Clock
+  debug: (line: string) => void
+}>
 
-interface FetchInit {
-  readonly method: Dispatcher.HttpMethod
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly signal: AbortSignal
-}
+type FetchInit = Readonly<{
+  method: Dispatcher.HttpMethod
+  headers: Readonly<Record<string, string>>
+  body?: string
+  signal: AbortSignal
+}>
 
 interface FetchResponse {
   readonly url: string

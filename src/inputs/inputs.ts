@@ -69,17 +69,17 @@ export type AskedTask = Readonly<
   | { kind: 'attach'; jobId: string }
 >
 
-export interface InputSources {
+export type InputSources = Readonly<{
   /** Redacts values that are shown: any input may contain the key. */
-  readonly redact: Redact
-  readonly readPromptFile: (path: string) => PromptFile
+  redact: Redact
+  readPromptFile: (path: string) => PromptFile
   /** What the runner passed on, by name, also inputs that action.yml does not have. */
-  readonly given: Readonly<Record<string, string>>
+  given: Readonly<Record<string, string>>
   /** Why the runner passed this run no secrets, if known. */
-  readonly missingSecrets: string | undefined
+  missingSecrets: string | undefined
   /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
-  readonly hasIssue: boolean
-}
+  hasIssue: boolean
+}>
 
 export class InputError extends ActionError {
   /** @param lines each begins with the input's name, says what is wrong and what to do */

@@ -7,18 +7,18 @@ import { type Job, reasonNotContinuable } from '../agent/job.js'
 import type { SkipReason } from '../run/result.js'
 import type { DocsPull } from './docs-pull.js'
 
-export interface Situation {
+export type Situation = Readonly<{
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
-  readonly by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
+  by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
   /** A push to a pull request. `own`: the docs are its alone; `other`: they are an issue's. */
-  readonly push: 'own' | 'other' | undefined
+  push: 'own' | 'other' | undefined
   /** The run would send what the job doesn't have yet. */
-  readonly isNews: boolean
+  isNews: boolean
   /** Undefined if it no longer exists. */
-  readonly job: Job | 'not requested' | undefined
-  readonly link: string
-  readonly pull: DocsPull['state'] | undefined
-}
+  job: Job | 'not requested' | undefined
+  link: string
+  pull: DocsPull['state'] | undefined
+}>
 
 const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
 

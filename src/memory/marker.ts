@@ -9,17 +9,17 @@ import { type RunEnvironment, withoutRef } from '../event/event.js'
 import type { Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 
-export interface Identity {
-  readonly repository: string
+export type Identity = Readonly<{
+  repository: string
   /** Of the pull request or the issue: they share their numbers. */
-  readonly number: number
+  number: number
   /** The workflow's repository and path, without its ref. */
-  readonly workflow: string
-  readonly job: string
-  readonly step: string
-  readonly project: string
-  readonly jobKey: string
-}
+  workflow: string
+  job: string
+  step: string
+  project: string
+  jobKey: string
+}>
 
 export interface StoredState extends Stored {
   readonly run: string

@@ -31,13 +31,13 @@ const LIMITS = {
   finalPost: 5_000,
 } as const
 
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST'
+export type HttpRequest = Readonly<{
+  method: 'GET' | 'POST'
   /** From the root, encoded. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
+  path: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+}>
 
 export type HttpResult = Readonly<
   /** A complete response, whatever it says. */

@@ -7,16 +7,16 @@ import type { RunResult } from '../run/result.js'
 import type { ErrorCode } from '../text/errors.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
-export interface Texts {
-  readonly title: string
+export type Texts = Readonly<{
+  title: string
   /** The title as a sentence, for the log, which has no titles. */
-  readonly sentence?: string
+  sentence?: string
   /** What else happened, without the pull request, which each place shows in its own way. */
-  readonly happened?: string
+  happened?: string
   /** What is added to an error if nothing was sent. */
-  readonly unsent?: string
-  readonly next: string
-}
+  unsent?: string
+  next: string
+}>
 
 /**
  * What is known of the job now: it is only said to be running if the last request said so.

@@ -29,17 +29,17 @@ import { collectOutputs } from './outputs.js'
 import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
 
-export interface ReportWriter {
-  readonly log: (line: string) => void
-  readonly debug: (text: string) => void
-  readonly warn: (line: string) => void
-  readonly notice: (line: string) => void
-  readonly error: (text: string) => void
+export type ReportWriter = Readonly<{
+  log: (line: string) => void
+  debug: (text: string) => void
+  warn: (line: string) => void
+  notice: (line: string) => void
+  error: (text: string) => void
   /** Writes all of them or none; they are already redacted. */
-  readonly outputs: (values: readonly (readonly [name: string, value: string])[]) => void
-  readonly summary: (markdown: string) => void
-  readonly group: (title: string, text: string) => void
-}
+  outputs: (values: readonly (readonly [name: string, value: string])[]) => void
+  summary: (markdown: string) => void
+  group: (title: string, text: string) => void
+}>
 
 export interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly writer: ReportWriter

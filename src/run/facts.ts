@@ -67,28 +67,28 @@ export interface DocsFile {
 export const FILES_PAGE = 100
 
 /** What the outputs, the summary and the comment contain if the step is killed now. */
-export interface StepFacts {
+export type StepFacts = Readonly<{
   /** When this is known, in milliseconds since the step began. */
-  readonly now: number
+  now: number
   /** Of the docs job: given, remembered, or from the response to a create request; or empty. */
-  readonly jobId: string
+  jobId: string
   /**
    * The pull request that an earlier run left. The service leaves the link out while it works on a
    * message, so this one is shown meanwhile.
    */
-  readonly previousLink: string
-  readonly request: RequestState
+  previousLink: string
+  request: RequestState
   /** The docs job as last received, and when, in milliseconds since the step began. */
-  readonly seen: { readonly job: Job; readonly at: number } | undefined
+  seen: { readonly job: Job; readonly at: number } | undefined
   /** Why the last status request did not show the docs job; empty if it did. */
-  readonly missedReason: string
-  readonly history: readonly StatusChange[]
+  missedReason: string
+  history: readonly StatusChange[]
   /** What a reader of the summary has to know besides the result. */
-  readonly notes: readonly string[]
-  readonly result: RunResult | undefined
+  notes: readonly string[]
+  result: RunResult | undefined
   /** The first files that the pull request changes, if they could be read: at most `FILES_PAGE`. */
-  readonly docsFiles: readonly DocsFile[]
-}
+  docsFiles: readonly DocsFile[]
+}>
 
 /** @param jobId what the input `job-id` names, or empty */
 export function factsAtStart(jobId: string): StepFacts {

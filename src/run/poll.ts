@@ -28,15 +28,15 @@ export type PrecededBy = Readonly<
   | { kind: 'nothing' }
 >
 
-export interface PollOptions {
-  readonly jobId: string
-  readonly precededBy: PrecededBy
+export type PollOptions = Readonly<{
+  jobId: string
+  precededBy: PrecededBy
   /** Stop at the first job object, whatever its status. */
-  readonly once: boolean
+  once: boolean
   /** Undefined: adaptive. */
-  readonly pollIntervalMs: number | undefined
-  readonly timeoutMs: number
-}
+  pollIntervalMs: number | undefined
+  timeoutMs: number
+}>
 
 export type PollResult = Readonly<
   | { kind: 'ended'; job: Job; status: FinalStatus }

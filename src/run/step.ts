@@ -12,21 +12,21 @@ export interface RunTools extends StepTools {
   readonly service: AgentService
 }
 
-export interface StepTools {
-  readonly clock: Clock
-  readonly deadline: Deadline
+export type StepTools = Readonly<{
+  clock: Clock
+  deadline: Deadline
   /** From 0 to 1, for jitter. */
-  readonly random: () => number
-  readonly log: (line: string) => void
-  readonly debug: (line: string) => void
-  readonly warn: (line: string) => void
+  random: () => number
+  log: (line: string) => void
+  debug: (line: string) => void
+  warn: (line: string) => void
   /**
    * Records what happens, and reports what a reader has to know of it.
    *
    * @throws ActionError `internal`, before anything was accepted, if it can't be reported
    */
-  readonly tell: (event: StepEvent) => void
-}
+  tell: (event: StepEvent) => void
+}>
 
 export interface Step extends StepTools {
   readonly inputs: Inputs
