@@ -41,12 +41,16 @@ export async function main(): Promise<void> {
   }
 }
 
+/** Loads what talks to GitHub. */
+type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
+
 /** Runs a step until everything is reported. */
 export async function runStep(step: WiredStep): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
-  let github: ReturnType<typeof openGitHub> | undefined
-  const loadGitHub = () => (github ??= openGitHub(step))
+  let github: ReturnType<LoadGitHub> | undefined
+  const loadGitHub: LoadGitHub = () =>
+    (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step)))
   const result = await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat)
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
@@ -58,10 +62,7 @@ export async function runStep(step: WiredStep): Promise<void> {
   await report.closeComment(deadline)
 }
 
-async function execute(
-  step: WiredStep,
-  loadGitHub: () => ReturnType<typeof openGitHub>,
-): Promise<RunResult> {
+async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResult> {
   const { inputs, inputProblem, event, log, clock, reporter, report } = step
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
@@ -109,9 +110,4 @@ async function execute(
   } finally {
     service.close()
   }
-}
-
-/** Loads what talks to GitHub. */
-async function openGitHub(step: WiredStep) {
-  return (await import('./plan.js')).openGitHub(step)
 }

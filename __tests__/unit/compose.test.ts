@@ -169,8 +169,8 @@ describe('the length', () => {
   )
 
   test('takes what fits to the byte, with its line end, and skips what does not', () => {
-    expect(takeFitting(['ab', 'cde', 'f'], 5, String)).toEqual(['ab', 'f'])
-    expect(takeFitting(['ab', 'cde', 'f'], 4, String)).toEqual(['ab'])
+    expect(takeFitting(['ab', 'cde', 'f'], 5)).toEqual(['ab', 'f'])
+    expect(takeFitting(['ab', 'cde', 'f'], 4)).toEqual(['ab'])
   })
 
   test('leaves out nothing if 16 KiB more are free', () => {

@@ -31,7 +31,7 @@ export function writeDiffs(
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
   if (all.length === 0) return ''
-  const kept = takeFitting(all, room - NOTES_LIMIT, String)
+  const kept = takeFitting(all, room - NOTES_LIMIT)
   const omitted = formatCount(all.length - kept.length, 'file')
   const isWhole = kept.length === all.length
   if (!isWhole) log(`The diffs of ${omitted} were left out for length.`)

@@ -82,7 +82,7 @@ export function writeFileList(
       : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
-  const kept = takeFitting(lines, available, String)
+  const kept = takeFitting(lines, available)
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 

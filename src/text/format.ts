@@ -42,17 +42,13 @@ export function shortSha(sha: string): string {
 }
 
 /**
- * The items whose texts fit into `room` bytes, each with a line end, in order; one that doesn't fit
+ * The texts that fit into `room` bytes, each with a line end, in order; one that doesn't fit
  * is skipped.
  */
-export function takeFitting<T>(
-  items: readonly T[],
-  room: number,
-  textOf: (item: T) => string,
-): T[] {
+export function takeFitting(texts: readonly string[], room: number): string[] {
   let remaining = room
-  return items.filter((item) => {
-    const size = Buffer.byteLength(textOf(item)) + 1
+  return texts.filter((text) => {
+    const size = Buffer.byteLength(text) + 1
     if (size > remaining) return false
     remaining -= size
     return true
