@@ -62,12 +62,12 @@ const CONNECT_BACKOFF_CAP_MS = 10_000
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
 const POLL_BACKOFF_CAP_MS = 30_000
 
-export interface SubmitContext {
-  readonly date: Date
-  readonly conflicts: number
+export type SubmitContext = Readonly<{
+  date: Date
+  conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
-  readonly replaceable: boolean
-}
+  replaceable: boolean
+}>
 
 /**
  * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second

@@ -37,7 +37,7 @@ type Comparison =
 /** @throws ActionError `github` */
 export async function compareCommits(
   repo: GitHubRepo,
-  { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
+  { base, head, range }: { base: string; head: string; range: string },
 ): Promise<Comparison> {
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
@@ -71,7 +71,7 @@ export async function changesBetween(
   repo: GitHubRepo,
   base: string,
   head: string,
-  { mayBeBehind = false }: { readonly mayBeBehind?: boolean } = {},
+  { mayBeBehind = false }: { mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
   const range = `the commits ${shortSha(base)}..${shortSha(head)}`
   if (base === head) return noChanges(range)

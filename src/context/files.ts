@@ -59,7 +59,7 @@ export interface CommitList {
 
 export function writeFileList(
   changes: Changes,
-  { excluded, level }: { readonly excluded: number; readonly level: 'event' | 'diff' },
+  { excluded, level }: { excluded: number; level: 'event' | 'diff' },
   fence: Fence,
   room: number,
 ): string {

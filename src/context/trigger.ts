@@ -27,11 +27,11 @@ interface RawFact extends Fact {
   readonly isProse?: boolean
 }
 
-export interface Trigger {
-  readonly event: string
-  readonly repository: string
-  readonly facts: readonly Fact[]
-}
+export type Trigger = Readonly<{
+  event: string
+  repository: string
+  facts: readonly Fact[]
+}>
 
 /**
  * What triggered the run; facts without a value are left out.

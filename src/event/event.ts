@@ -27,15 +27,15 @@ export type RunEnvironment = Readonly<{
   serverUrl: string
 }>
 
-interface PullRequestEvent {
-  readonly number: number
-  readonly author: string
+type PullRequestEvent = Readonly<{
+  number: number
+  author: string
   /**
    * Its head is in another repository, or in one that was deleted; undefined if the payload has no
    * head.
    */
-  readonly fromFork: boolean | undefined
-}
+  fromFork: boolean | undefined
+}>
 
 export type Commit = Readonly<{
   sha: string

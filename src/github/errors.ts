@@ -20,27 +20,27 @@ const SECONDARY_LIMIT_MS = 60_000
 
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
-export interface CallNames {
+export type CallNames = Readonly<{
   /** What it does, such as `reading the comments of pull request 7`. */
-  readonly doing: string
+  doing: string
   /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
-  readonly needs: string
+  needs: string
   /** It asks for changed files, of which GitHub can't always make a list. */
-  readonly ofFiles?: boolean
-}
+  ofFiles?: boolean
+}>
 
 /** What an answer in place of that list is told as. */
 export const NO_FILES = 'no list of files'
 
-export interface FailureContext {
-  readonly clock: Clock
-  readonly redact: Redact
+export type FailureContext = Readonly<{
+  clock: Clock
+  redact: Redact
   /**
    * The run is of a pull request from a fork: the job's token can't write, whatever its
    * `permissions` are.
    */
-  readonly fromFork: boolean
-}
+  fromFork: boolean
+}>
 
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'

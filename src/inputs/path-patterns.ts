@@ -45,11 +45,11 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
 const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
-export interface PathPattern {
-  readonly text: string
-  readonly excludes: boolean
-  readonly tokens: readonly Token[]
-}
+export type PathPattern = Readonly<{
+  text: string
+  excludes: boolean
+  tokens: readonly Token[]
+}>
 
 /** A character that is matched once; or a wildcard, which matches any number of characters. */
 type Token = string | Wildcard

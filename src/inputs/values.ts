@@ -107,7 +107,7 @@ export type JobScope = (typeof SCOPES)[number]
  */
 export function parseScope(
   value: string,
-  { jobId, hasIssue }: { readonly jobId: string; readonly hasIssue: boolean },
+  { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
 ): JobScope {
   const scope = parseWord(value, SCOPES)
   if (scope !== 'run' && jobId !== '') {

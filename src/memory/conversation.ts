@@ -8,12 +8,12 @@ import type { Inputs } from '../inputs/inputs.js'
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
-export interface Conversation {
-  readonly kind: 'pull request' | 'issue'
-  readonly number: number
+export type Conversation = Readonly<{
+  kind: 'pull request' | 'issue'
+  number: number
   /** What it takes to write there. */
-  readonly permission: string
-}
+  permission: string
+}>
 
 export function findConversation(
   { pullRequest, issue }: RunEvent,
@@ -48,7 +48,7 @@ export function openComments(
       { repository, ...mode },
       `writing the comment on ${kind} ${issue_number}`,
       permission,
-      ({ id }: { readonly id?: unknown }) => Number.isSafeInteger(id),
+      ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
   async function list(mode: RequestMode) {

@@ -21,13 +21,13 @@ export interface PreviousRunContext
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
-export interface PreviousRun {
-  readonly state: StoredState
+export type PreviousRun = Readonly<{
+  state: StoredState
   /** Asks the service, which a run that turns out to send nothing doesn't need. */
-  readonly findJob: () => Promise<Situation['job']>
+  findJob: () => Promise<Situation['job']>
   /** The state of its docs pull request, if it was read. */
-  readonly pull?: Situation['pull']
-}
+  pull?: Situation['pull']
+}>
 
 export type Attach = Extract<Task, { kind: 'attach' }>
 

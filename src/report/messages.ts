@@ -59,11 +59,11 @@ export function formatEndLine(facts: StepFacts, result: RunResult): string {
 }
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line after it. */
-export interface Annotation {
-  readonly level: 'error' | 'warn' | 'notice' | 'log'
-  readonly text: string
-  readonly log?: string
-}
+export type Annotation = Readonly<{
+  level: 'error' | 'warn' | 'notice' | 'log'
+  text: string
+  log?: string
+}>
 
 export function createAnnotation(
   run: ToldRun,

@@ -44,12 +44,12 @@ export function describeSent(facts: StepFacts): string {
   return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sentIn(facts)]
 }
 
-export interface ToldRun {
-  readonly facts: StepFacts
-  readonly inputs: Pick<Inputs, 'task' | 'wait'>
+export type ToldRun = Readonly<{
+  facts: StepFacts
+  inputs: Pick<Inputs, 'task' | 'wait'>
   /** A re-run would find the job, and send nothing. */
-  readonly isRemembered: boolean
-}
+  isRemembered: boolean
+}>
 
 /** As the end of a sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait(

@@ -49,19 +49,19 @@ export type RequestState = Readonly<
   | ({ is: 'waiting' } & Waiting)
 >
 
-export interface StatusChange {
-  readonly date: Date
+export type StatusChange = Readonly<{
+  date: Date
   /** Milliseconds since the step began. */
-  readonly elapsedMs: number
-  readonly status: Status
-}
+  elapsedMs: number
+  status: Status
+}>
 
 /** A file of the docs pull request, as GitHub's API returns it. Others wrote its name. */
-export interface DocsFile {
-  readonly filename: string
-  readonly additions: number
-  readonly deletions: number
-}
+export type DocsFile = Readonly<{
+  filename: string
+  additions: number
+  deletions: number
+}>
 
 /** How many of them are read. */
 export const FILES_PAGE = 100

@@ -202,7 +202,7 @@ function createPollState(
      */
     handle(
       result: ServiceResult,
-      { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
+      { isEarly, isFinalPoll }: { isEarly: boolean; isFinalPoll: boolean },
     ): Next {
       const now = clock.now()
       const context = {

@@ -24,11 +24,11 @@ export interface CreateTools extends RunTools {
 }
 
 /** The docs job that is followed, and as it is now, if the service has returned it. */
-interface Begun {
-  readonly jobId: string
-  readonly precededBy: PrecededBy
-  readonly job?: Job | undefined
-}
+type Begun = Readonly<{
+  jobId: string
+  precededBy: PrecededBy
+  job?: Job | undefined
+}>
 
 /** Runs the task to its end. Never throws. */
 export async function run(

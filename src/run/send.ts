@@ -31,7 +31,7 @@ export async function send(
   request: SubmitRequest,
   prompt: string,
   tools: Omit<RunTools, 'debug' | 'warn'>,
-  { replaceable = false }: { readonly replaceable?: boolean } = {},
+  { replaceable = false }: { replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'

@@ -25,13 +25,13 @@ export type MessageTask = Readonly<{
 }>
 
 /** A job that an earlier run left: a new one in its place gets the same prompt. */
-export interface Remembered {
+export type Remembered = Readonly<{
   /** As it was before the message, if known. */
-  readonly job: Job | undefined
+  job: Job | undefined
   /** Asks the service for it again; undefined if it does not exist. */
-  readonly find: () => Promise<Job | undefined>
+  find: () => Promise<Job | undefined>
   /** The pull request that a new job is asked to continue, or empty. */
-  readonly previousLink: string
-}
+  previousLink: string
+}>
 
 export type Plan = Task | SkipReason
