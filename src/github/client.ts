@@ -1,6 +1,4 @@
-/**
- * GitHub's REST API: a request that decides something is retried for a while, another one is not.
- */
+/** GitHub's REST API: a request that decides something is retried for a while, no other is. */
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
@@ -92,10 +90,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   return octokit.rest
 }
 
-/**
- * What ends a request: its own signal, maybe past the deadline; else the deadline, or for a
- * creation, soon after it.
- */
+/** Its own signal, maybe past the deadline; else the deadline, or soon after, for a creation. */
 function endOf({ signal, find }: Call, deadline: Deadline, creationEnd: AbortSignal): AbortSignal {
   const own = signal ?? deadline.signal
   own.throwIfAborted()

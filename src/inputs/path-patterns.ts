@@ -49,10 +49,7 @@ export interface PathPattern {
   readonly text: string
   readonly excludes: boolean
   readonly tokens: readonly Token[]
-  /**
-   * Texts that every matching path contains. Most paths lack one of them, and that is faster to
-   * check.
-   */
+  /** Texts that every matching path contains: most paths lack one, which is fast to check. */
   readonly contained: readonly string[]
 }
 
@@ -124,10 +121,7 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
   return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes
 }
 
-/**
- * The first pattern that names a folder of one of these files: it leaves in, or out, nothing of what
- * is inside, which is what whoever wrote it meant.
- */
+/** The first pattern that names a folder of one of these files, and so nothing that is inside. */
 export function findFolder(
   patterns: readonly PathPattern[],
   paths: readonly string[],
