@@ -107,10 +107,7 @@ function idOf({ headers }: HttpResponse): string {
   return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
-/**
- * The API declares no field as required: `id` and `status` are needed here, `prLink` is used if it
- * is a string.
- */
+/** The API declares no field as required: `id` and `status` are needed here. */
 export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
@@ -119,9 +116,7 @@ export const jobSchema = z.object({
 
 const errorSchema = z.looseObject({ error: z.string().check(z.minLength(1)) })
 
-/**
- * How much of a text in a response is read, in characters: it takes long to redact a longer one.
- */
+/** Of a text in a response, in characters: it takes long to redact more. */
 const TEXT_LIMIT = 64 * 1024
 
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
@@ -174,7 +169,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
-/** What is wrong with a request often stands beside its error: in details, errors or message. */
+/** What is wrong often stands beside it, as details, errors or message. */
 function describeError({ error, ...more }: z.infer<typeof errorSchema>): string {
   if (Object.keys(more).length === 0) return error
   const all = { depth: 4, breakLength: Infinity, maxStringLength: Infinity }

@@ -41,9 +41,7 @@ export type PollVerdict = Readonly<
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/**
- * How many refusals of status requests in a row are believed: gateways refuse for a moment, too.
- */
+/** So many refused polls in a row are believed: gateways refuse for a moment, too. */
 export const REFUSED_TRIES = 4
 
 /** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
@@ -52,10 +50,7 @@ const REFUSED_DELAY_MS = 3_400
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
 
-/**
- * The most that one request counts for that, in milliseconds: 10 s to connect, and for a poll 30 s
- * for its response.
- */
+/** The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response. */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
 const CONNECT_BACKOFF_CAP_MS = 10_000

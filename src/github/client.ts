@@ -1,6 +1,4 @@
-/**
- * GitHub's REST API: a request that decides something is retried for a while, another one is not.
- */
+/** GitHub's REST API: a request that decides something is retried for a while, no other is. */
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'

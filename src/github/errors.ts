@@ -1,7 +1,4 @@
-/**
- * What a request to GitHub failed with: may a retry help, and which permission or setting is
- * missing?
- */
+/** Why a request to GitHub failed: may a retry help, or which permission is missing? */
 
 import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
@@ -12,10 +9,7 @@ import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 
-/**
- * GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate
- * limits, linked below).
- */
+/** After a secondary limit without a header, as GitHub's page says that is linked below. */
 const SECONDARY_LIMIT_MS = 60_000
 
 export const TIMED_OUT = 'timed out (timeout-minutes)'
@@ -35,10 +29,7 @@ export const NO_FILES = 'no list of files'
 export type FailureContext = Readonly<{
   clock: Clock
   redact: Redact
-  /**
-   * The run is of a pull request from a fork: the job's token can't write, whatever its
-   * `permissions` are.
-   */
+  /** The job's token can't write, whatever its `permissions` are. */
   fromFork: boolean
 }>
 
@@ -47,7 +38,7 @@ export class GitHubError extends ActionError {
   /** Undefined if there was no complete response. */
   readonly status: number | undefined
   readonly temporary: boolean
-  /** The answer stays the same: the token may not do this, or what is asked for is not there. */
+  /** For good: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
   /** GitHub says so, not a gateway. */
   readonly missing: boolean
@@ -111,20 +102,14 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/**
- * How much of an answer is read for its message, in characters: it takes long to redact a longer
- * one.
- */
+/** Of an answer, in characters: it takes long to redact more. */
 const MESSAGE_LIMIT = 64 * 1024
 
 function isRefusal(status = 0): boolean {
   return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
 
-/**
- * An error that the step survives, and its consequence. "Re-run later" is left out: that would
- * start another job.
- */
+/** "Re-run later" is left out: that would start another job. */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.temporary
   return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
@@ -216,10 +201,7 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
-/**
- * What is right a moment later: comments that are too fast, or on a pull request that GitHub hasn't
- * stored everywhere.
- */
+/** Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause. */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
 }

@@ -184,10 +184,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       (value) => parseKey(value, isDefaultService, sources.missingSecrets),
       '',
     ),
-    /**
-     * The key before this one, while it is replaced; or empty. Both are the same while only one of
-     * the secrets has been changed.
-     */
+    /** Or empty. It is the same while only one of the secrets has been changed. */
     previousApiKey: isSame('previous-api-key', 'api-key')
       ? ''
       : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
@@ -223,10 +220,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
     failOn: parse('fail-on', parseFailOn),
-    /**
-     * http(s), without a slash at its end; empty if it was bad: then nobody knows which service is
-     * meant.
-     */
+    /** Without a slash at its end; empty if it was bad: nobody knows which service is meant. */
     baseUrl,
     dryRun,
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */

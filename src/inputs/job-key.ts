@@ -1,7 +1,4 @@
-/**
- * The input job-key as people read it: what tells the comment of one matrix leg from that of
- * another.
- */
+/** The input job-key as people read it, who tell the comments of matrix legs apart by it. */
 
 import { truncate } from '../text/escape.js'
 

@@ -109,10 +109,7 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
   return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes
 }
 
-/**
- * The first pattern that names a folder of one of these files: it leaves in, or out, nothing of
- * what is inside, which is what whoever wrote it meant.
- */
+/** The first pattern that names a folder of one of these files, and so nothing that is inside. */
 export function findFolder(
   patterns: readonly PathPattern[],
   paths: readonly string[],

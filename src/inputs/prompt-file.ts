@@ -1,7 +1,4 @@
-/**
- * Reads the prompt file safely: whoever can push to the checkout must not get other files sent to
- * the service.
- */
+/** Reads the prompt file: whoever can push to the checkout must not get other files sent. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'

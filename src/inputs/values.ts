@@ -101,10 +101,7 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
 const SCOPES = ['run', 'pull-request', 'issue'] as const
 export type JobScope = (typeof SCOPES)[number]
 
-/**
- * @param hasIssue whether a pull request or an issue is known, from the event or from
- * `issue-number`
- */
+/** @param hasIssue the event or `issue-number` has a pull request or an issue */
 export function parseScope(
   value: string,
   { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
