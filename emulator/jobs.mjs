@@ -5,6 +5,8 @@
 
 const FIRST_PULL_REQUEST = 17
 const REPOSITORY = 'https://github.com/your-org/docs'
+/** For a comment on the real GitHub, where nobody may take its link for a real one. */
+export const UNREAL_REPOSITORY = 'https://github.com/your-org/emulated-docs-not-real'
 
 /**
  * A job as the service keeps it. Times are in milliseconds since 1970.
@@ -23,6 +25,7 @@ const REPOSITORY = 'https://github.com/your-org/docs'
  * @property {number} speed how many times faster jobs run. Timestamps stay real: on a faster clock
  * they would lie in the
  *   future of the step that reports them
+ * @property {string | undefined} [repository] the docs repository
  * @property {number} startedAt when the service started, in milliseconds since 1970
  */
 
@@ -32,7 +35,7 @@ const REPOSITORY = 'https://github.com/your-org/docs'
  * @param {Service} service
  * @param {Timing} timing
  */
-export function createJobs(service, { jobSeconds, speed, startedAt }) {
+export function createJobs(service, { jobSeconds, speed, startedAt, repository = REPOSITORY }) {
   const jobMs = jobSeconds * 1000
   /** @type {Map<string, Job>} */
   const byId = new Map()
@@ -84,9 +87,9 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
       return {
         id,
         status,
-        source: { repository: REPOSITORY, ref: `docs-agent/${pullRequest}` },
+        source: { repository, ref: `docs-agent/${pullRequest}` },
         model: 'emulated',
-        prLink: hasPullRequest ? `${REPOSITORY}/pull/${pullRequest}` : null,
+        prLink: hasPullRequest ? `${repository}/pull/${pullRequest}` : null,
         createdAt: new Date(createdAt).toISOString(),
         archivedAt: status === 'archived' ? new Date(endsAt).toISOString() : null,
       }

@@ -1,6 +1,7 @@
 // Runs the emulated service in the foreground, to try a workflow or the action by hand without an
 // account.
 import { appendFileSync, openSync } from 'node:fs'
+import { UNREAL_REPOSITORY } from './jobs.mjs'
 import {
   formatDuration,
   listScenarios,
@@ -102,6 +103,7 @@ export async function serve(args) {
     port,
     speed,
     jobSeconds,
+    repository: UNREAL_REPOSITORY,
     onRequest(request) {
       if (log === undefined) console.log(formatRequest(request))
       else appendFileSync(log, `${formatRequest(request)}\n`)

@@ -23,6 +23,7 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * scenario)
  * @property {number | undefined} [speed] how many times faster jobs run (default 1)
  * @property {() => number} [now] the clock, in milliseconds since 1970
+ * @property {string | undefined} [repository] that the pull requests are in
  * @property {(request: LoggedRequest) => void} [onRequest] called before the response, or when the
  * client disconnects
  */
@@ -71,9 +72,14 @@ class HttpError extends Error {
 export async function startEmulator(options = {}) {
   const { scenario = DEFAULT_SCENARIO, port = 0, now = Date.now } = options
   const service = typeof scenario === 'string' ? findScenario(scenario).service : scenario
-  const { speed = 1, jobSeconds = service.jobSeconds ?? JOB_SECONDS, onRequest } = options
+  const {
+    speed = 1,
+    jobSeconds = service.jobSeconds ?? JOB_SECONDS,
+    onRequest,
+    repository,
+  } = options
   const startedAt = now()
-  const jobs = createJobs(service, { jobSeconds, speed, startedAt })
+  const jobs = createJobs(service, { jobSeconds, speed, startedAt, repository })
   const handle = createHandler(service, jobs, now)
   const closing = new AbortController()
   /** @type {LoggedRequest[]} */

@@ -89,6 +89,18 @@ const createAgentJob = (url: string, prompt: string) =>
     body: JSON.stringify({ prompt }),
   })
 
+test('links into a repository that nobody takes for a real one: a comment has the link', async () => {
+  const job = newJob({ INPUT_SPEED: '100000' })
+  const state = start(job)
+  const created = await createAgentJob(state.STATE_url, 'Go')
+  const { id } = (await created.json()) as { id: string }
+  const poll = { headers: { authorization: 'Bearer any' } }
+  const answer = await fetch(`${state.STATE_url}/v2/agent/any/job/${id}`, poll)
+  const { prLink } = (await answer.json()) as { prLink: string }
+  expect(prLink).toBe('https://github.com/your-org/emulated-docs-not-real/pull/17')
+  stop(job, state)
+})
+
 test('runs until the post step, which prints the requests, and none of them as a command', async () => {
   const job = newJob({ INPUT_SCENARIO: '', INPUT_SPEED: '' })
   const state = start(job)
