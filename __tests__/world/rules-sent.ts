@@ -62,7 +62,7 @@ export const SENT_RULES = {
     const texts = {
       'the log': lines.filter((line) => words.test(line)).join('\n'),
       'the summary': step.summary,
-      ...(isWritten && { 'the comment': step.comments.at(-1) ?? '' }),
+      ...(isWritten && { 'the comment': step.comments.join('\n') }),
     }
     for (const [where, text] of Object.entries(texts)) {
       const forms = [...decodings(text)]
