@@ -300,8 +300,8 @@ export class Facts extends Observed {
 
   /**
    * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted, or is not
-   * among the newest and the search doesn't find it: then nobody knows that there was none. `older` is
-   * found in place of the last.
+   * among the newest and the search doesn't find it: then nobody knows that there was none. `older`
+   * is found in place of the last.
    */
   get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
     const { succeeded = 0, areDeleted, many = 0, search, hasLater } = this.github?.runs ?? {}
