@@ -73,12 +73,6 @@ describe('a pull request', () => {
       },
     ))
 
-  test('of which no file counts is skipped', () =>
-    inWorld(CHANGED, async (world) => {
-      const ended = await world.step({ 'context-paths': 'other/**' })
-      expectSkipped(ended, world, /no changed file matches context-paths/)
-    }))
-
   test('of 3,000 files and more is never skipped: GitHub truncates the list', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
     await inWorld({ pull: { files } }, async (world) => {

@@ -161,7 +161,8 @@ describe('a note of an edit that failed is true when it is read:', () => {
   test('what a later edit made good is told nowhere', () =>
     inWorld({}, async (world) => {
       failAfter(world, 0, { answer: { status: 422, body: {} } })
-      const { commands, summary } = await world.step(SCOPE)
+      const { commands, outputs, summary } = await world.step(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
       expect(notes([summary, world.comments()[0]])).toEqual([false, false])
     }))

@@ -207,20 +207,6 @@ describe('what a time-out advises can be done:', () => {
 })
 
 describe('a re-run', () => {
-  test('whose job timed out waits for it and sends nothing', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, ...deadlineAfter(1_500) })
-      expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
-      world.finishJobs()
-      const rerun = await world.step(SCOPE, again(2))
-      expect(rerun.outputs).toMatchObject({
-        outcome: 'pr-opened',
-        sent: 'nothing',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(world.posts()).toEqual([CREATE])
-    }))
-
   test.each<[does: string, Record<string, string>, RunOptions]>([
     ['is', { comment: 'true' }, {}],
     ['is not', SCOPE, {}],
@@ -315,16 +301,6 @@ describe('a re-run', () => {
       expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
       expect(commands('warning')).toEqual([])
     }))
-
-  test('sends nothing if that goes on', () =>
-    inWorld({}, async (world) => {
-      await world.step({ ...SCOPE, wait: 'false' })
-      const times = Number.POSITIVE_INFINITY
-      world.github.faults.push({ method: 'GET', path: /\/comments/, answer: page, times })
-      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) }, again(2))
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(world.posts()).toEqual([CREATE])
-    }))
 })
 
 test('a second step of the same identity in the same attempt is refused, and nothing is sent', () =>
@@ -365,16 +341,6 @@ describe('the memory has the job', () => {
       expect(world.posts()).toHaveLength(2)
     }))
 
-  test('even if the edit that adds it fails at first', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY })
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      expect(first.commands('warning')).toEqual([])
-      const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    }))
-
   test('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step(SCOPE, {
@@ -390,21 +356,6 @@ describe('the memory has the job', () => {
       expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     }))
 })
-
-test('the last job is reported even if it can not be polled', () =>
-  inWorld(
-    { emulator: { scenario: { poll: Array(4).fill({ status: 403, error: 'Not from here' }) } } },
-    async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      const { outputs } = await world.step(SCOPE)
-      expect(outputs).toMatchObject({
-        outcome: 'error',
-        'error-code': 'auth',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(world.comments()[0]).toMatch(/^❌/)
-    },
-  ))
 
 describe('while the key is replaced', () => {
   const OLD = { 'api-key': 'mint_old_key_0123456789' }
@@ -513,21 +464,6 @@ describe('the comment', () => {
       })
       expect(outputs.outcome).toBe('cancelled')
       expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-    }))
-
-  test.concurrent('is created to its end if that takes little longer than a cancel', () =>
-    inRealWorld({}, async (world) => {
-      world.github.faults.push({ method: 'POST', path: /\/comments/, answer: { delayMs: 300 } })
-      const { outputs } = await world.runBundle(SCOPE, {
-        meanwhile: async ({ signal }) => {
-          await until(() => world.comments().length > 0)
-          signal('SIGINT')
-        },
-      })
-      expect(outputs.outcome).toBe('cancelled')
-      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-      // It isn't looked for.
-      expect(world.github.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'PATCH'])
     }))
 
   test("can't be written for a fork, whose token can not be raised", () =>

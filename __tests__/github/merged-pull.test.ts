@@ -475,15 +475,6 @@ test('nothing is sent if GitHub may not say what was merged', () =>
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
   }))
 
-test('a dry run tells what would be sent, and writes nothing', () =>
-  inWorld({}, async (world) => {
-    addMerged(world)
-    const { outputs, log } = await world.step({ ...SCOPE, 'dry-run': 'true' }, push('Retry (#2)'))
-    expect(outputs.outcome).toBe('dry-run')
-    expect(log).toContain('title: Retry')
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  }))
-
 test('without a context, the comment is on the pull request all the same', () =>
   inWorld({}, async (world) => {
     addMerged(world)

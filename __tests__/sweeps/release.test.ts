@@ -70,7 +70,6 @@ const REFUSED: readonly Refused[] = [
     'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
   ],
   ['a changed file', (clone) => clone.write('action.yml', 'name: Two\n'), DIRTY],
-  ['a new file', (clone) => clone.write('dist/new.js', ''), DIRTY],
   [
     'another version in package.json',
     (clone) => clone.push(edited(clone, 'package.json', '"1.2.3"', '"1.2.4"')),
@@ -122,11 +121,6 @@ const REFUSED: readonly Refused[] = [
     'a build that fails in its first step, with a clean tree',
     (clone) => clone.write('broken-compile', ''),
     'The build failed: `npm run compile` ended with 127.',
-  ],
-  [
-    'a build that fails in its second step, with a clean tree',
-    (clone) => clone.write('broken-bundle', ''),
-    'The build failed: `npm run bundle` ended with 127.',
   ],
   [
     'a dist with another file, one less, and one that is stale',
