@@ -156,16 +156,6 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   expect(service.received).toEqual([])
 })
 
-test.concurrent('a certificate for another name is final', async () => {
-  const other = await certificate(['other.test'])
-  const service = await tlsService(other)
-  const env = { NODE_EXTRA_CA_CERTS: other.file }
-  expect(await expectFinal(`https://localhost:${service.port}`, env)).toMatch(
-    /certificate.*localhost/,
-  )
-  expect(service.received).toEqual([])
-})
-
 test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERTS has it, on one connection', async () => {
   const env = { ...UNVERIFIED, ...TRUSTED }
   const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })

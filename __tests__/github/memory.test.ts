@@ -183,16 +183,18 @@ describe('what a time-out advises can be done:', () => {
       expect((await world.step(inputs)).log).toContain(RERUN)
     }))
 
-  test.each<[string, Record<string, string>, edits: boolean, says: string]>([
-    ['nothing remembers the job', {}, true, 'A re-run starts another docs job.'],
-    ['the comment could not be edited', SCOPE, false, 'A re-run starts another docs job.'],
-  ])('to wait in a step of its own if %s', (_, inputs, edits, says) =>
+  test.each<[string, Record<string, string>, edits: boolean, run?: RunOptions]>([
+    ['nothing remembers the job', {}, true],
+    ['the comment only informs', { comment: 'true' }, true],
+    ['there is no thread', SCOPE, true, { event: 'push', payload: {} }],
+    ['the comment could not be edited', SCOPE, false],
+  ])('to wait in a step of its own if %s', (_, inputs, edits, run = {}) =>
     inWorld({ emulator }, async (world) => {
       if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
       if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
-      const { log } = await world.step({ ...inputs, ...short })
+      const { log } = await world.step({ ...inputs, ...short }, run)
       expect(log).toMatch(ELSEWHERE)
-      expect(log).toContain(says)
+      expect(log).toContain('A re-run starts another docs job.')
       expect(log).not.toContain(RERUN)
     }),
   )
@@ -207,18 +209,6 @@ describe('what a time-out advises can be done:', () => {
 })
 
 describe('a re-run', () => {
-  test.each<[does: string, Record<string, string>, RunOptions]>([
-    ['is', { comment: 'true' }, {}],
-    ['is not', SCOPE, {}],
-    ['is', SCOPE, { event: 'push', payload: {} }],
-  ])('%s said to start another docs job after a time-out: %j, %j', (does, inputs, run) =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs, log } = await world.step({ ...inputs, ...deadlineAfter(3_000) }, run)
-      expect(outputs.outcome).toBe('timed-out')
-      expect(log.includes('A re-run starts another docs job.')).toBe(does === 'is')
-    }),
-  )
-
   test('of any event waits for its own job, if an issue keeps it, also in the third attempt', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const event: RunOptions = { event: 'something_new', payload: {} }

@@ -186,15 +186,6 @@ describe('a push is about the pull request that it merged', () => {
     }),
   )
 
-  test('so does a re-run, which waits for the docs job', () =>
-    inWorld({}, async (world) => {
-      addMerged(world)
-      const run = { ...push('Retry (#2)'), env: { ...push('').env, GITHUB_RUN_ID: '7' } }
-      await world.step({ ...SCOPE, wait: 'false' }, run)
-      await world.step(SCOPE, { ...run, env: { ...run.env, GITHUB_RUN_ATTEMPT: '2' } })
-      expect(world.posts()).toHaveLength(1)
-    }))
-
   test('context-paths are about its files, and since is ignored', () =>
     inWorld({}, async (world) => {
       addMerged(world)

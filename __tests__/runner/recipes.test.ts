@@ -543,7 +543,6 @@ const CASES: Record<string, readonly Case[]> = {
       'has a job when a labelled draft is ready',
     ),
     on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
-    on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
     ...LEFT_OUT,
   ],
   'on-merge.yml': [
@@ -589,9 +588,6 @@ const CASES: Record<string, readonly Case[]> = {
       ...ASKS_BOTH,
       ...NO_COMMENT,
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
-    }),
-    on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', {
-      ends: 'skipped, skipped',
     }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
   ],

@@ -307,27 +307,11 @@ test('it imports nothing but Node, since the jobs that may write run it', () => 
 })
 
 describe('the workflows', () => {
-  const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
+  const [{ jobs }, major] = ['release', 'major'].map((name) =>
     parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
   )
   const scriptOf = (job: { steps: { run?: string }[] }): string =>
     job.steps.map(({ run = '' }) => run).join('\n')
-
-  test('draft only if somebody asks for it, and move v1 only when somebody publishes', () => {
-    expect(Object.keys(on)).toEqual(['workflow_dispatch'])
-    expect(Object.keys(jobs)).toEqual(['verify', 'approve', 'draft'])
-    expect(jobs.verify.permissions).toEqual({ contents: 'read' })
-    expect([jobs.approve.needs, jobs.draft.needs]).toEqual(['verify', 'approve'])
-    expect(scriptOf(jobs.draft)).not.toMatch(/release edit|--draft=false/)
-    expect([major.on, Object.keys(major.jobs)]).toEqual([
-      { release: { types: ['published'] } },
-      ['major'],
-    ])
-    // Nothing here hides that the tag was not moved.
-    expect(scriptOf(major.jobs.major).trim()).toBe(
-      'gh auth setup-git\nnode scripts/release.mjs major "${TAG#v}"',
-    )
-  })
 
   test('runs no code of packages in the jobs that may write', () => {
     for (const { run = '', uses = '' } of [...jobs.draft.steps, ...major.jobs.major.steps]) {
