@@ -400,14 +400,14 @@ test.each(['mintlify[bot]', 'Dependabot[bot]'])(
     }),
 )
 
-test.each(
-  ['push', 'pull_request'].flatMap((event) => [
-    { event, payload: '{' },
-    { event, payload: '[]' },
-  ]),
-)('if %j can not be read, nothing is sent', (run) =>
+test.each([
+  ['push', '{', 'pull-request'],
+  ['pull_request', '[]', 'pull-request'],
+  ['issues', '{', 'issue'],
+])('if the payload of %s is %j, nothing is sent', (event, payload, scope) =>
   inWorld({}, async (world) => {
-    const { outputs, commands } = await world.step({ ...SCOPE, 'allow-users': '*' }, run)
+    const inputs = { 'job-scope': scope, 'allow-users': '*' }
+    const { outputs, commands } = await world.step(inputs, { event, payload })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(
       /^Can't tell what the run is about: .* it is not a JSON object/,
