@@ -7,13 +7,11 @@ import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { RunRecord } from './execute.js'
+import { type RunRecord, simulatePlan } from './execute.js'
 import { readOutputs } from './facts.js'
 import { createPlan, type Plan } from './plan.js'
 import { RULES, violations } from './rules.js'
-import { recordSequences } from './sequences.js'
 import { shrink } from './shrink.js'
-import { simulatePlan } from './simulate-plan.js'
 
 const { values } = parseArgs({
   options: {
@@ -23,8 +21,6 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     /** Ends at the first run that breaks a rule. */
     'fail-fast': { type: 'boolean', default: false },
-    /** Says which rows of the table of texts tell of what no step did. */
-    texts: { type: 'boolean', default: false },
     /** Words in the names of the rules that are left out. */
     except: { type: 'string', multiple: true, default: [] },
   },
@@ -46,7 +42,6 @@ const digest = createHash('sha256')
 const outcomes = new Map<string, number>()
 const failed: number[] = []
 const [runs, first] = [Number(values.runs), Number(values.seed)]
-const sequences = recordSequences()
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 const before = process.cpuUsage()
@@ -73,7 +68,6 @@ print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run${heap}
 print(
   `${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`,
 )
-if (values.texts) print(`not seen: ${sequences.missing().join('; ')}`)
 print(`digest ${digest.digest('hex')}`)
 process.exit(failed.length > 0 ? 1 : 0)
 
@@ -85,7 +79,7 @@ function heapMegabytes(): number {
 
 async function runSeed(seed: number): Promise<void> {
   const plan = createPlan(seed)
-  const record = await simulatePlan(plan, { ...(values.verbose && { tell }) })
+  const record = await simulatePlan(plan, values.verbose ? tell : undefined)
   addTo(digest, record)
   for (const { outputFile } of record.steps) {
     const { outcome = 'nothing', 'error-code': code = '' } = readOutputs(outputFile)
@@ -134,7 +128,7 @@ async function tellSmallest(plan: Plan, rule: string): Promise<void> {
       `  step ${index + 1}: run ${runId}, attempt ${attempt}, ${by}, ${timeoutMs} ms: ${JSON.stringify(others)}`,
     )
   }
-  await simulatePlan(smallest, { tell })
+  await simulatePlan(smallest, tell)
 }
 
 function tell(at: number, who: string, what: string): void {
