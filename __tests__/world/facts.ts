@@ -54,7 +54,7 @@ export class Facts extends Observed {
   readonly freezes = this.step.done
     .filter(({ what }) => what === 'freeze')
     .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
-  readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
+  readonly deadlineAt = this.step.spawnedAt + this.step.plan.timeoutMs
   /** When the signals reached the process. */
   readonly cancels = this.step.done
     .filter(({ what }) => what === 'cancel')
@@ -76,7 +76,7 @@ export class Facts extends Observed {
   /** The outputs and the summary don't say how the step ended. */
   readonly isUntold = this.wasKilled || this.fullAt <= (this.reportedAt ?? this.step.endedAt)
   /** How long before the deadline the last poll begins. */
-  readonly lastPollMs = Math.min(2_000, this.step.timeoutMs / 20)
+  readonly lastPollMs = Math.min(2_000, this.step.plan.timeoutMs / 20)
   /** The step said that it only waits for a job. */
   readonly waits = this.lines.some((line) => line.endsWith('; nothing is sent to it.'))
   /** The step took as long as it was allowed to. */
