@@ -169,8 +169,8 @@ describe('the length', () => {
   )
 
   test('takes what fits to the byte, with its line end, and skips what does not', () => {
-    expect(takeFitting(['ab', 'cde', 'f'], 5, String)).toEqual(['ab', 'f'])
-    expect(takeFitting(['ab', 'cde', 'f'], 4, String)).toEqual(['ab'])
+    expect(takeFitting(['ab', 'cde', 'f'], 5)).toEqual(['ab', 'f'])
+    expect(takeFitting(['ab', 'cde', 'f'], 4)).toEqual(['ab'])
   })
 
   test('leaves out nothing if 16 KiB more are free', () => {
@@ -401,13 +401,17 @@ describe('the diffs', () => {
 
   const TESTS = `tests/a.py a/test/java/B.java Tests/A.swift __tests__/a.ts e2e/a.ts fixtures/a.json a/__mocks__/b.js
     testdata/a.golden __snapshots__/a.md examples/a.py example/a.go a.test.ts a_test.go a-spec.js a.spec.tsx a.e2e.ts
-    test_a.py a/test_b.py spec/a_spec.rb a.test.snap`
+    test_a.py a/test_b.py spec/a_spec.rb a.test.snap runtime-tests/a.txt integration_test/a.dart Core.Tests/A.cs
+    src/commonTest/a.kt Http2Test.java app/tests.py a_unittest.cc a.unit.test.ts a.clienttest.tsx a.test-d.ts a.stories.tsx
+    jvm/test-resources/a.conf testData/a.kt lib/testutils/a.go samples/a.cs demo/a.ts locales/de.json go.sum
+    web/package-lock.json pnpm-lock.yaml uv.lock`
   test.each(TESTS.split(/\s+/))('of %s come after those of the source', (path) => {
     expect(order(fileOf(path, 64), fileOf('src/a.ts', 640))).toEqual(['src/a.ts', path])
   })
 
   const SOURCE = `attest/a.go latest/a.go contest.py testing.ts src/test.ts spec/openapi.yaml openapi-spec.json
-    api.spec.yml src/inspect.rs src/spec.ts`
+    api.spec.yml src/inspect.rs src/spec.ts a_latest.go a.latest.js src/vitest.ts package.json src/i18n/index.ts file-lock.ts
+    .env.example playground/a.ts testing/a.go locale.ts`
   test.each(SOURCE.split(/\s+/))('of %s come with those of the source', (path) => {
     expect(order(fileOf('src/a.ts', 640), fileOf(path, 64))).toEqual([path, 'src/a.ts'])
   })
@@ -426,13 +430,29 @@ describe('the diffs', () => {
     ).toBe(true)
   })
 
-  test('leave the source its room, whatever the alphabet says', () => {
-    const files = [
-      ...many(25, (i) => fileOf(`locales/${i}.po`, 12 * KIB)),
-      ...many(20, (i) => fileOf(`src/${i}.ts`, 4 * KIB)),
-      fileOf('yarn.lock', 300 * KIB),
+  test('of a large change leave the source its room, also its largest file', () => {
+    const source = [
+      ...many(40, (i) => fileOf(`packages/core/src/${i}.ts`, 3 * KIB)),
+      ...many(8, (i) => fileOf(`services/api/handler${i}.go`, 10 * KIB)),
+      fileOf('web/src/views/settings.tsx', 24 * KIB),
     ]
-    expect(order(...files).filter((path) => path.startsWith('src/'))).toHaveLength(20)
+    const beside = [
+      ...many(30, (i) => fileOf(`apps/web/locales/${i}/messages.json`, 4 * KIB)),
+      ...many(20, (i) => fileOf(`examples/${i}/main.ts`, 2 * KIB)),
+      ...many(20, (i) => fileOf(`packages/core/__tests__/${i}.test.ts`, 4 * KIB)),
+      ...many(8, (i) => fileOf(`services/api/handler${i}_test.go`, 8 * KIB)),
+      ...many(9, (i) => fileOf(`services/api/testdata/${i}.golden`, 9 * KIB)),
+      fileOf('package-lock.json', 20 * KIB),
+      fileOf('services/api/go.sum', KIB),
+    ]
+    const sent = order(...beside, ...source)
+    expect(sent.slice(0, source.length)).toEqual(source.map(({ path }) => path))
+    // The rest of the room is theirs, the smallest first.
+    expect(sent.slice(source.length, source.length + 3)).toEqual([
+      'services/api/go.sum',
+      'examples/0/main.ts',
+      'examples/1/main.ts',
+    ])
   })
 
   test('are omitted if the first is too long by itself', () => {

@@ -11,8 +11,11 @@ const NOTES_LIMIT = 512
  * Tests, and what stands beside the source and is none, by the names that most projects give to
  * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API.
  */
-const TEST =
-  /(?:^|\/)_*(?:tests?|e2e|fixtures?|testdata|mocks?|snapshots|examples?)_*\/|(?:^|\/)test_|[._-](?:test|spec|e2e)\.(?!json|ya?ml)/i
+const BESIDE =
+  /(?:^|\/)_*(?:tests?|e2e|fixtures?|test-?(?:data|resources|utils)|mocks?|snapshots|examples?|samples?|demos?|locales?|translations)_*\/|(?:[._-]tests|_test)\/|(?:^|\/)test(?:_|s\.)|(?:\.(?!latest)[a-z]*|[_-](?:unit)?)tests?\.(?!json|ya?ml)|[._-](?:test-d|spec|e2e|stories)\.(?!json|ya?ml)|-lock\.(?:json|ya?ml)$|\.lock$|go\.sum$/i
+
+/** As in `FooTest.java` and `src/commonTest/`. */
+const TEST_CLASS = /[a-z\d]Tests?[./]/
 
 /**
  * The section with the diffs: as many whole ones as fit, of the source first, the smallest first.
@@ -24,14 +27,15 @@ export function writeDiffs(
   room: number,
   log: (line: string) => void,
 ): string {
-  const rankOf = ({ path }: ChangedFile): number => (TEST.test(path) ? 1 : 0)
+  const rankOf = ({ path }: ChangedFile): number =>
+    Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
   const all = files
     .filter(({ patch }) => patch)
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
   if (all.length === 0) return ''
-  const kept = takeFitting(all, room - NOTES_LIMIT, String)
+  const kept = takeFitting(all, room - NOTES_LIMIT)
   const omitted = formatCount(all.length - kept.length, 'file')
   const isWhole = kept.length === all.length
   if (!isWhole) log(`The diffs of ${omitted} were left out for length.`)

@@ -4,20 +4,11 @@ import type { Commit } from '../event/event.js'
 import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
 import { type Fence, quoteName } from './fence.js'
 
-export type FileStatus =
-  | 'added'
-  | 'removed'
-  | 'modified'
-  | 'renamed'
-  | 'copied'
-  | 'changed'
-  | 'unchanged'
-
 /** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
 export interface ChangedFile {
   readonly path: string
   readonly previousPath?: string
-  readonly status: FileStatus
+  readonly status: string
   readonly additions: number
   readonly deletions: number
   /** Unified diff hunks without file header; missing for binary files and large diffs. */
@@ -82,7 +73,7 @@ export function writeFileList(
       : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
-  const kept = takeFitting(lines, available, String)
+  const kept = takeFitting(lines, available)
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
@@ -112,7 +103,7 @@ function fileLine(file: ChangedFile, withReasons: boolean): string {
   return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${reason}`
 }
 
-export function statusLabel(status: FileStatus): string {
+export function statusLabel(status: string): string {
   return status === 'removed' ? 'deleted' : status
 }
 

@@ -45,14 +45,10 @@ export function shortSha(sha: string): string {
  * The items whose texts fit into `room` bytes, each with a line end, in order; one that doesn't fit
  * is skipped.
  */
-export function takeFitting<T>(
-  items: readonly T[],
-  room: number,
-  textOf: (item: T) => string,
-): T[] {
+export function takeFitting(items: readonly string[], room: number): string[] {
   let remaining = room
   return items.filter((item) => {
-    const size = Buffer.byteLength(textOf(item)) + 1
+    const size = Buffer.byteLength(item) + 1
     if (size > remaining) return false
     remaining -= size
     return true
