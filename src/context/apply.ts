@@ -48,7 +48,7 @@ export function judgeChanges(
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
-  if (files.some((file) => isIncluded(contextPaths, file))) return undefined
+  if (filesThatCount({ files }, { contextPaths }).length > 0) return undefined
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
   if (name === 'workflow_dispatch') return undefined
@@ -60,8 +60,11 @@ export function judgeChanges(
 }
 
 /** A renamed file counts if either name does. */
-function isIncluded(patterns: Inputs['contextPaths'], file: ChangedFile): boolean {
-  return namesOf(file).some((name) => matchesPatterns(patterns, name))
+function filesThatCount(
+  { files }: Pick<Changes, 'files'>,
+  { contextPaths }: Pick<Inputs, 'contextPaths'>,
+): readonly ChangedFile[] {
+  return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
 
 /** What a file was copied from has not changed. */
@@ -83,7 +86,7 @@ export function fingerprint(
 ): string | undefined {
   if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated)
     return undefined
-  const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
+  const files = filesThatCount(changes, inputs)
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? changes.named, name))
@@ -108,7 +111,7 @@ export function composePrompt(
 ): string {
   const { inputs, environment, event, nonce, redact } = step
   if (inputs.context === 'none' || changes === undefined) return text
-  const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
+  const files = filesThatCount(changes, inputs)
   const prompt = composeContext(text, {
     level: inputs.context,
     trigger: describeTrigger(environment, event, changes, redact),

@@ -103,23 +103,6 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
   )
 }
 
-/** The events that have a range of their own. docs/reference.md lists them, too. */
-export const RANGES: Readonly<Record<string, FindRange>> = {
-  pull_request: ofItsPullRequest,
-  pull_request_target: ofItsPullRequest,
-  pull_request_review: ofItsPullRequest,
-  pull_request_review_comment: ofItsPullRequest,
-  issue_comment: ofItsPullRequest,
-  push: ofPush,
-  merge_group: ofMergeGroup,
-  release: ofRelease,
-  schedule: (environment, _, repo) => sinceLastSuccess(environment, repo),
-  // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
-  // runs this one on the tag.
-  workflow_dispatch: (environment, _, repo) =>
-    ofTag(environment, environment.sha, repo) ?? sinceLastSuccess(environment, repo),
-}
-
 /**
  * @param late the head before the push that the run is about: GitHub may go on listing its files
  * for some seconds
@@ -150,11 +133,7 @@ function isListOf(sha: string, data: unknown): boolean {
   return sha !== '' && Array.isArray(data) && data.some(isOfCommit)
 }
 
-async function ofPush(
-  environment: RunEnvironment,
-  { payload }: RunEvent,
-  repo: GitHubRepo,
-): Promise<Changes> {
+const ofPush: FindRange = (environment, { payload }, repo) => {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
@@ -178,27 +157,33 @@ function ofTag(
   return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }
 
-async function ofMergeGroup(
-  _: RunEnvironment,
-  { payload }: RunEvent,
-  repo: GitHubRepo,
-): Promise<Changes> {
-  const [base, head] = [
-    getSha(payload, 'merge_group.base_sha'),
-    getSha(payload, 'merge_group.head_sha'),
-  ]
-  if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
+const ofMergeGroup: FindRange = (_, { payload }, repo) => {
+  const [base, head] = ['base', 'head'].map((name) => getSha(payload, `merge_group.${name}_sha`))
+  if (!base || !head) return unknownChanges("The event's payload has no commits.")
   return changesBetween(repo, base, head)
 }
 
-async function ofRelease(
-  environment: RunEnvironment,
-  { payload }: RunEvent,
-  repo: GitHubRepo,
-): Promise<Changes> {
+const ofRelease: FindRange = (environment, { payload }, repo) => {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
   return sinceLastRelease(repo, { tag, preRelease, publishedAt, head: environment.sha })
+}
+
+/** The events that have a range of their own. docs/reference.md lists them, too. */
+export const RANGES: Readonly<Record<string, FindRange>> = {
+  pull_request: ofItsPullRequest,
+  pull_request_target: ofItsPullRequest,
+  pull_request_review: ofItsPullRequest,
+  pull_request_review_comment: ofItsPullRequest,
+  issue_comment: ofItsPullRequest,
+  push: ofPush,
+  merge_group: ofMergeGroup,
+  release: ofRelease,
+  schedule: (environment, _, repo) => sinceLastSuccess(environment, repo),
+  // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
+  // runs this one on the tag.
+  workflow_dispatch: (environment, _, repo) =>
+    ofTag(environment, environment.sha, repo) ?? sinceLastSuccess(environment, repo),
 }

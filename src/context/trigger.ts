@@ -30,7 +30,6 @@ interface RawFact extends Fact {
 export interface Trigger {
   readonly event: string
   readonly repository: string
-  /** The names are the action's own, such as `title`; the values were written by others. */
   readonly facts: readonly Fact[]
 }
 
