@@ -32,6 +32,23 @@ export function readOptions(options, command, args) {
 }
 
 /**
+ * @param {string[]} settings as `name=value`
+ * @returns {Record<string, string>}
+ * @throws {UsageError}
+ */
+export function parseInputs(settings) {
+  const entries = settings.map((setting) => {
+    const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? []
+    if (!name) throw new UsageError(`--input expects NAME=VALUE, got '${setting}'`)
+    return [name.toLowerCase(), value]
+  })
+  const inputs = Object.fromEntries(entries)
+  // Empty means the default, which here is the emulated service, never the real one.
+  if (inputs['base-url']?.trim() === '') delete inputs['base-url']
+  return inputs
+}
+
+/**
  * @param {string} [name]
  * @param {string[]} [available]
  * @returns {string} the name, or the default

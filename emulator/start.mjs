@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import {
   formatDuration,
   listScenarios,
+  parseInputs,
   readOptions,
   readPositive,
   readScenario,
@@ -67,22 +68,6 @@ const USAGE = `Runs the action against an emulated service, as the GitHub runner
 
 Scenarios, with the step's outcome:
 `
-
-/**
- * @param {string[]} settings as `name=value`
- * @returns {Record<string, string>}
- */
-function parseInputs(settings) {
-  const entries = settings.map((setting) => {
-    const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? []
-    if (!name) throw new UsageError(`--input expects NAME=VALUE, got '${setting}'`)
-    return [name.toLowerCase(), value]
-  })
-  const inputs = Object.fromEntries(entries)
-  // Empty means the default, which here is the emulated service, never the real one.
-  if (inputs['base-url']?.trim() === '') delete inputs['base-url']
-  return inputs
-}
 
 /**
  * @param {string[]} args

@@ -21,6 +21,8 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     /** Ends at the first run that breaks a rule. */
     'fail-fast': { type: 'boolean', default: false },
+    /** Says which rows of the table of texts tell of what no step did. */
+    texts: { type: 'boolean', default: false },
     /** Words in the names of the rules that are left out. */
     except: { type: 'string', multiple: true, default: [] },
   },

@@ -1,0 +1,110 @@
+/** What happened in a step, in a few words: to compare the table of texts with what can happen. */
+
+import type { Job } from '../../src/agent/job.js'
+import { StepReport } from '../../src/report/report.js'
+import type { StepEvent } from '../../src/run/facts.js'
+import { errorOf } from '../../src/run/result.js'
+import { INPUTS } from '../unit/scripted-run.js'
+import { ROWS, type Row } from '../unit/text-table.js'
+
+const OUTSIDE = {
+  id: 'job-1',
+  project: 'p-1',
+  url: 'https://agent.example.com',
+  words: 'its words',
+}
+
+/** Empty for an event that may come at any time, and of which there is no text. */
+function wordsOf(event: StepEvent): string {
+  switch (event.kind) {
+    case 'remembered':
+    case 'replaced':
+      return event.link && `${event.kind} +link`
+    case 'sending':
+    case 'unknown':
+      return `${event.kind} ${event.asked}`
+    case 'not-accepted':
+      return event.posted ? 'refused' : 'not sent'
+    case 'accepted':
+      return `accepted ${event.asked}${statusOf(event)}`
+    case 'waiting':
+    case 'seen':
+      return event.kind + statusOf(event)
+    case 'missed':
+      return event.kind
+    case 'ended':
+      return [event.result.outcome, errorOf(event.result)?.code].filter(Boolean).join(' ')
+    case 'noted':
+    case 'pausing':
+    case 'heartbeat':
+    case 'files-read':
+      return ''
+  }
+}
+
+function statusOf({ job }: { readonly job?: Job | undefined }): string {
+  if (job === undefined) return ''
+  const link = job.linkRejected ? ' +unusable link' : job.link && ' +link'
+  return ` ${job.status ?? 'undocumented'}${link}`
+}
+
+/** What is repeated counts once, and what was missed only if the step then ends without it. */
+function describe(events: readonly StepEvent[]): string {
+  const words = events.map(wordsOf).filter((word) => word !== '')
+  return words
+    .filter((word, index) => word !== 'missed' || isLastMiss(words.slice(index + 1)))
+    .join(', ')
+    .replace(/(sending \w+, (?:refused|not sent))(?:, \1)+/g, '$1')
+    .replace(/(?<=^|, )([^,]+)(?:, \1(?=,|$))+/g, '$1')
+}
+
+function isLastMiss([next = '']: readonly string[]): boolean {
+  return /^(?:$|timed-out|cancelled)/.test(next)
+}
+
+/** Records what happens in each step from now on. */
+export function recordSequences(): { missing: () => string[] } {
+  const happened = new Set<string>()
+  const events = new WeakMap<StepReport, StepEvent[]>()
+  const { tell } = StepReport.prototype
+  StepReport.prototype.tell = function (event) {
+    const all = events.get(this) ?? []
+    events.set(this, all)
+    if (event.kind !== 'heartbeat') all.push(event)
+    tell.call(this, event)
+    if (event.kind === 'ended') happened.add(describe(all))
+  }
+  const hasHappened = (told: string): boolean =>
+    [...happened].some((one) => one === told || one.startsWith(`${told},`))
+  return {
+    /** What the table of texts tells of, and no step did. */
+    missing: () =>
+      [...new Set(ROWS.map(eventsOf).map(describe))].filter((told) => !hasHappened(told)),
+  }
+}
+
+function eventsOf(row: Row): StepEvent[] {
+  const told: StepEvent[] = []
+  const silent = () => undefined
+  const report = new StepReport({
+    writer: {
+      ...{ log: silent, debug: silent, warn: silent, notice: silent, error: silent, group: silent },
+      ...{ outputs: silent, summary: silent },
+    },
+    clock: {
+      now: () => 0,
+      date: () => new Date(0),
+      sleep: async () => undefined,
+      every: () => silent,
+    },
+    redact: String,
+    environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
+    inputs: INPUTS,
+  })
+  for (const event of row.happens(OUTSIDE).filter((event) => typeof event !== 'number')) {
+    told.push(event)
+    report.tell(event)
+  }
+  if (row.end !== undefined) told.push({ kind: 'ended', result: row.end(OUTSIDE, report) })
+  return told
+}

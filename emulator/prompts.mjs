@@ -1,0 +1,402 @@
+// `npm run prompts`: writes the prompts that the action would send for the merges, nights or weeks
+// of a local clone. The action's bundle composes them, with a GitHub on loopback that knows what
+// the clone knows, and sends them to the emulated service.
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { parseInputs, readOptions, runCommand, UsageError } from './options.mjs'
+import { newLog, renderLine, runAction } from './runner.mjs'
+import { GITHUB_TOKEN, PROJECT_ID } from './scenarios.mjs'
+import { startEmulator } from './server.mjs'
+
+/** @import { AddressInfo } from 'node:net' */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DAY_MS = 86_400_000
+/** What one run is about, by `--per`: the recipe that has it, and the number of a time in it. */
+const UNITS = {
+  merge: { recipe: 'on-merge.yml', numberOf: undefined },
+  night: { recipe: 'schedule.yml', numberOf: (/** @type {number} */ ms) => ms / DAY_MS },
+  // The first day of 1970 was a Thursday.
+  week: { recipe: 'schedule.yml', numberOf: (/** @type {number} */ ms) => (ms / DAY_MS + 3) / 7 },
+}
+const USAGE = `Writes the prompts that the action would send for what was merged in a local clone, one file for
+each, and says how many diffs fit. It needs no network, and sends nothing anywhere.
+
+  npm run prompts -- --clone FOLDER --range FROM..TO [options]
+
+  --clone FOLDER       a clone of any git repository, with its history
+  --range FROM..TO     two tags, branches or commits: what TO has and FROM hasn't
+  --per UNIT           one prompt for each merge (the default), night or week, in UTC
+  --input NAME=VALUE   an input of the action; may be repeated. The default is the recipe's prompt,
+                       with context: diff
+  --out FOLDER         where to write the prompts (default: a new temporary folder)
+  --help               print this help
+`
+
+/**
+ * The largest diff of a file, and of all files: what exceeds it comes without a patch and counts
+ * (docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits).
+ */
+const FILE_LIMIT = { lines: 20_000, characters: 500_000 }
+const DIFF_LIMIT = { lines: 20_000, characters: 1_000_000 }
+
+/** @typedef {ReturnType<typeof openClone>} Clone */
+/** @typedef {{ base: string, head: string, date: string, subject: string }} Unit */
+
+/**
+ * @param {string} folder
+ * @throws {UsageError} it is no clone
+ */
+function openClone(folder) {
+  /** @type {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} */
+  const run = (...args) => {
+    const result = spawnSync('git', ['-C', folder, ...args], {
+      encoding: 'utf8',
+      maxBuffer: Infinity,
+    })
+    if (result.error) throw new Error(`git can't be run: ${result.error.message}`)
+    return result
+  }
+  /** @type {(...args: string[]) => string} */
+  const git = (...args) => {
+    const { status, stdout, stderr } = run(...args)
+    if (status !== 0) throw new Error(`git ${args[0]} failed in ${folder}: ${stderr.trim()}`)
+    return stdout
+  }
+  if (run('rev-parse', '--git-dir').status !== 0)
+    throw new UsageError(`--clone: ${folder} is no clone of a git repository`)
+  const [, repository = 'your-org/your-repo'] =
+    /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(
+      run('remote', 'get-url', 'origin').stdout.trim(),
+    ) ?? []
+  return {
+    repository,
+    /**
+     * @param {string} name
+     * @throws {UsageError} there is no such commit
+     */
+    resolve(name) {
+      const { stdout } = run(
+        'rev-parse',
+        '--verify',
+        '--quiet',
+        '--end-of-options',
+        `${name}^{commit}`,
+      )
+      if (stdout !== '') return stdout.trim()
+      throw new UsageError(`--range: there is no commit '${name}' in ${folder}`)
+    },
+    /**
+     * The commits, oldest first.
+     * @param {string[]} range as `git log` takes it
+     */
+    log(...range) {
+      const fields = git(
+        'log',
+        '--no-show-signature',
+        '-z',
+        '--reverse',
+        '--format=%H%x00%P%x00%cI%x00%an%x00%ae%x00%B',
+        ...range,
+      ).split('\0')
+      return Array.from({ length: Math.floor(fields.length / 6) }, (_, index) => {
+        const [sha = '', parents = '', date = '', name = '', email = '', message = ''] =
+          fields.slice(index * 6)
+        // Only GitHub's own addresses say whose they are.
+        const [, login] = /^(?:\d+\+)?(.+)@users\.noreply\.github\.com$/.exec(email) ?? []
+        return { sha, parents: parents.split(' '), date, name, login, message: message.trim() }
+      })
+    },
+    /**
+     * What GitHub lists of the files that differ.
+     * @param {string} base
+     * @param {string} head
+     */
+    files(base, head) {
+      // Whatever the user's configuration says.
+      const plain =
+        '--find-renames --no-abbrev --no-color --no-ext-diff --no-textconv --submodule=short'
+      const diff = ['diff', ...plain.split(' '), base, head]
+      const sections = `\n${git(...diff, '--unified=3')}`.split('\ndiff --git ').slice(1)
+      const left = { ...DIFF_LIMIT }
+      const names = git(...diff, '--raw', '-z').split('\0')
+      const files = []
+      while (names.length > 1) {
+        const [, , , sha, [letter = ''] = ''] = (names.shift() ?? '').split(' ')
+        const previous = letter === 'R' ? { previous_filename: names.shift() } : {}
+        const filename = names.shift()
+        // Where a link takes a file's place, git has two sections.
+        const [section = ''] = sections.splice(0, letter === 'T' ? 2 : 1)
+        const at = section.indexOf('\n@@ ') + 1
+        const lines = at > 0 ? section.slice(at).split('\n') : []
+        const isHuge = lines.length > FILE_LIMIT.lines || section.length > FILE_LIMIT.characters
+        left.lines -= isHuge ? 0 : lines.length
+        left.characters -= isHuge ? 0 : section.length
+        const isSent = !isHuge && left.lines >= 0 && left.characters >= 0
+        /** @type {(sign: string) => number} */
+        const count = (sign) => (isSent ? lines.filter((line) => line.startsWith(sign)).length : 0)
+        const [additions, deletions] = [count('+'), count('-')]
+        const patch = isSent && lines.length > 0 ? { patch: lines.join('\n') } : {}
+        files.push({
+          filename,
+          sha,
+          status: STATUS[letter],
+          additions,
+          deletions,
+          ...previous,
+          ...patch,
+        })
+      }
+      return files
+    },
+  }
+}
+
+/** @type {Record<string, string>} */
+const STATUS = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', T: 'changed' }
+
+/**
+ * @param {Clone} clone
+ * @param {string} range
+ * @param {((ms: number) => number) | undefined} numberOf
+ * @returns {Unit[]} what each run is about, oldest first
+ * @throws {UsageError}
+ */
+function listUnits(clone, range, numberOf) {
+  const [, from, to] = /^(.+?)\.\.(?!\.)(.+)$/.exec(range) ?? []
+  if (!from || !to) throw new UsageError(`--range expects FROM..TO, got '${range}'`)
+  const [first, last] = [clone.resolve(from), clone.resolve(to)]
+  /** @type {Unit[]} */
+  const units = []
+  let current = -1
+  for (const { sha, parents, date, message } of clone.log('--first-parent', `${first}..${last}`)) {
+    const number = numberOf ? Math.floor(numberOf(Date.parse(date))) : units.length
+    const [base = ''] = number > current ? parents : [units.at(-1)?.base]
+    if (number <= current) units.pop()
+    current = Math.max(number, current)
+    units.push({
+      base,
+      head: sha,
+      date: new Date(date).toISOString().slice(0, 10),
+      subject: message.split('\n')[0] ?? '',
+    })
+  }
+  if (units.length === 0) throw new UsageError(`--range: ${range} has no commits`)
+  return units
+}
+
+/**
+ * What GitHub answers about a run.
+ * @param {Clone} clone
+ * @param {Unit} unit
+ */
+function createAnswers({ repository, ...clone }, { base, head }) {
+  const files = clone.files(base, head)
+  const commits = clone.log(`${base}..${head}`)
+  const listed = commits.map(({ sha, login, name, message, parents }) => ({
+    sha,
+    parents,
+    author: login ? { login } : null,
+    commit: { message, author: { name } },
+  }))
+  const last = commits.at(-1)
+  const repo = { full_name: repository }
+  const [subject = '', ...body] = last?.message.split('\n') ?? []
+  const isMerge = (last?.parents.length ?? 0) > 1
+  const [title, ...rest] = isMerge ? body.join('\n').trim().split('\n') : [subject, ...body]
+  const author = commits.find(({ parents }) => parents.length === 1) ?? last
+  /** @type {(number: number) => object} what a message tells of the pull request that it names */
+  const createPull = (number) => ({
+    number,
+    title: title?.replace(/ \(#\d+\)$/, ''),
+    body: rest.join('\n').trim(),
+    state: 'closed',
+    user: author?.login ? { login: author.login } : null,
+    merged_at: last?.date,
+    merge_commit_sha: head,
+    base: { ref: 'main', repo },
+    head: { sha: last?.parents[1] },
+    html_url: `https://github.com/${repository}/pull/${number}`,
+  })
+  const run = { id: 1, event: 'schedule', conclusion: 'success', head_branch: 'main' }
+  return {
+    push: {
+      ref: 'refs/heads/main',
+      before: base,
+      after: head,
+      head_commit: { id: head, message: last?.message },
+      commits: commits.map(({ sha, login, name, message }) => ({
+        id: sha,
+        message,
+        author: { name, username: login },
+      })),
+    },
+    /** @type {(path: string, page: number) => unknown} */
+    get(path, page) {
+      const [, kind = '', number, list] =
+        /^(?:\/[^/]+){3}\/(\w+)\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
+      const ofPage = (/** @type {object[]} */ items) => items.slice((page - 1) * 100, page * 100)
+      switch (kind) {
+        case 'compare': {
+          const total_commits = listed.length
+          return {
+            status: 'ahead',
+            files: files.slice(0, 300),
+            commits: ofPage(listed),
+            total_commits,
+          }
+        }
+        case 'actions':
+          return {
+            total_count: 1,
+            workflow_runs: [{ ...run, head_sha: base, head_repository: repo }],
+          }
+        case 'pulls':
+          if (list === 'files') return ofPage(files)
+          return list === 'commits' ? ofPage(listed) : createPull(Number(number))
+        default: // The pull requests of a commit, of which only the message tells; comments.
+          return []
+      }
+    },
+  }
+}
+
+/**
+ * @param {string} text of a recipe
+ * @returns {string} its prompt
+ */
+function readPrompt(text) {
+  const [, prompt = ''] = /^ {10}prompt: \|\n((?: {12}.*\n)+)/m.exec(text) ?? []
+  return prompt.replace(/^ {12}/gm, '').trim()
+}
+
+/**
+ * @param {string[]} args
+ * @param {string} [root] the folder of the action to run
+ * @returns {Promise<number>} the exit code
+ */
+export async function prompts(args, root = ROOT) {
+  const options = readOptions(
+    {
+      clone: { type: 'string' },
+      range: { type: 'string' },
+      per: { type: 'string' },
+      input: { type: 'string', multiple: true },
+      out: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+    'npm run prompts',
+    args,
+  )
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const { clone: folder, range, per = 'merge' } = options
+  if (folder === undefined || range === undefined)
+    throw new UsageError('--clone FOLDER and --range FROM..TO are required; see --help')
+  if (!Object.hasOwn(UNITS, per))
+    throw new UsageError(`--per expects merge, night or week, got '${per}'`)
+  const { recipe, numberOf } = UNITS[/** @type {keyof typeof UNITS} */ (per)]
+  const given = parseInputs(options.input ?? [])
+  const clone = openClone(folder)
+  const units = listUnits(clone, range, numberOf)
+  const out = options.out ?? mkdtempSync(path.join(tmpdir(), 'prompts-'))
+  mkdirSync(out, { recursive: true })
+
+  let answers = createAnswers(clone, /** @type {Unit} */ (units[0]))
+  const github = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const body = await text(request)
+    const answer = body
+      ? { id: 1, ...JSON.parse(body) } // The comment.
+      : answers.get(pathname, Number(searchParams.get('page') ?? 1))
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json',
+    })
+    response.end(JSON.stringify(answer))
+  })
+  github.listen(0, '127.0.0.1')
+  await once(github, 'listening')
+  const service = await startEmulator()
+  const inputs = {
+    prompt: readPrompt(readFileSync(path.join(root, 'examples', recipe), 'utf8')),
+    context: 'diff',
+    'job-scope': numberOf ? 'run' : 'pull-request',
+    ...given,
+    'project-id': PROJECT_ID,
+    'api-key': 'mint_emulated_key',
+    'github-token': GITHUB_TOKEN,
+    'base-url': service.url,
+    wait: 'false',
+  }
+  let cut = 0
+  try {
+    for (const [index, unit] of units.entries()) {
+      answers = createAnswers(clone, unit)
+      const sent = service.jobs.size
+      const { exitCode, outputs, stdout } = await runAction({
+        bundle: path.join(root, 'dist/index.js'),
+        inputs,
+        event: numberOf ? { schedule: '17 3 * * *' } : answers.push,
+        env: {
+          GITHUB_API_URL: `http://127.0.0.1:${/** @type {AddressInfo} */ (github.address()).port}`,
+          GITHUB_EVENT_NAME: numberOf ? 'schedule' : 'push',
+          GITHUB_REPOSITORY: clone.repository,
+          GITHUB_RUN_ID: '2',
+          GITHUB_SHA: unit.head,
+        },
+      })
+      if (exitCode !== 0) throw new Error(findErrors(stdout))
+      const prompt = [...service.jobs.values()].slice(sent)[0]?.prompts[0]
+      const name = `${String(index + 1).padStart(3, '0')}-${unit.date}-${unit.head.slice(0, 7)}.txt`
+      if (prompt !== undefined) writeFileSync(path.join(out, name), prompt)
+      const described = prompt === undefined ? outputs.outcome : describePrompt(prompt)
+      if (/left out/.test(described ?? '')) cut += 1
+      console.log(`${name}  ${described}  ${numberOf ? '' : unit.subject}`.trimEnd())
+    }
+  } finally {
+    const closed = once(github.close(), 'close')
+    github.closeAllConnections()
+    await Promise.all([closed, service.close()])
+  }
+  console.log(`${service.jobs.size} prompts in ${out}, ${cut} of them without room for all diffs.`)
+  return 0
+}
+
+/** @param {string} stdout */
+function findErrors(stdout) {
+  const log = newLog()
+  return stdout
+    .split('\n')
+    .map((line) => renderLine(line, log))
+    .flatMap((shown) => (shown?.kind === 'error' ? shown.text : []))
+    .join('\n')
+}
+
+/** @param {string} prompt */
+function describePrompt(prompt) {
+  const sent = prompt.split('\n').filter((line) => line.startsWith('=== ')).length
+  const without = prompt.split(' (GitHub sent no diff)\n').length - 1
+  const [, omitted = '0'] =
+    /\nOmitted for length: the diffs of ([\d,]+) files?\.$/.exec(prompt) ?? []
+  const notes = [
+    ...(omitted === '0' ? [] : [`${omitted} left out`]),
+    ...(without === 0 ? [] : [`${without} not sent by GitHub`]),
+  ]
+  const kib = Math.ceil(Buffer.byteLength(prompt) / 1024)
+  return [
+    `${kib} KiB`.padStart(7),
+    [`${sent} of ${sent + Number(omitted.replaceAll(',', '')) + without} diffs`, ...notes].join(
+      ', ',
+    ),
+  ].join('  ')
+}
+
+await runCommand(import.meta.url, prompts)
