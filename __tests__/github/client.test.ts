@@ -368,7 +368,6 @@ describe('what helps:', () => {
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
     ['no answer', 'reset', 'Check the proxy variables and the network, or re-run later.'],
-    ['a limit', secondaryLimit(8), 'Re-run later.'],
     ['bad credentials', refused(401), 'Check github-token: it may have expired.'],
     ['anything else', refused(422), 'Fix the problem that GitHub reports, then re-run.'],
     [

@@ -475,9 +475,15 @@ describe('without a list, the prompt says why:', () => {
 
   test.each<[string, RunOptions, string]>([
     ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
+    ['a push without a last commit', push({ after: '' }), NO_COMMITS],
     [
       'a merge group without a base',
       noList('merge_group', { merge_group: { head_sha: HEAD } }),
+      NO_COMMITS,
+    ],
+    [
+      'a merge group without a head',
+      noList('merge_group', { merge_group: { base_sha: HEAD } }),
       NO_COMMITS,
     ],
     ['a release without a tag', release({ tag_name: '' }), "The event's payload has no release."],

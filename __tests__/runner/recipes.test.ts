@@ -556,7 +556,6 @@ const CASES: Record<string, readonly Case[]> = {
       ...SKIPPED,
       edit: (yaml) => `${yaml}          skip-authors: dependabot[bot], renovate[bot]\n`,
     }),
-    on(merge('mintlify[bot]', 'src/retry.ts'), 'skips a pull request of the agent', SKIPPED),
     on(pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED),
     on(merge('mintlify[bot]', 'src/retry.ts'), 'can have a job for it', {
       edit: (yaml) => `${yaml}          skip-authors: ''\n`,

@@ -97,7 +97,6 @@ describe('createRedactor', () => {
     ['in two ways, twice', 'ab', '%26#97;\\u005cu0062', '***'],
     ['with a capital U', 'kk', '\\U006b\\U006B', '***'],
     ['beside other letters', 'kk', 'für kk 日本', 'für *** 日本'],
-    ['with an emoji', 'k😀', '\\u006b\\ud83d\\ude00', '***'],
     ['with the first character beyond U+FFFF', 'k\u{10000}k', 'k\\ud800\\udc00k', '***'],
     ['with the last character', 'k\u{10ffff}k', 'k\\udbff\\udfffk', '***'],
     ['before half a character', 'kk', '\\u006b\\u006b\\udc00', '***\\udc00'],
