@@ -21,25 +21,24 @@ type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> }
 export const comment = ({ id, body, author }: CommentState) =>
   ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
+export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ name }))
+
+/** What a pull request is and an issue, too. */
+function ofBoth(pull: PullState) {
+  const { number, title, body, state, draft, author } = pull
+  const html_url = `https://github.com/${pull.base[1]}/pull/${number}`
+  const fields = { number, title, body, state, draft, user: { login: author }, html_url }
+  return { ...fields, labels: labels(pull), milestone: null }
+}
+
 /** In a list: there, only `merged_at` says that it was merged. */
-export const listedPull = ({
-  author,
-  head,
-  labels,
-  base: [ref, repo],
-  mergeCommit,
-  ...state
-}: PullState) =>
+export const listedPull = (state: PullState) =>
   ({
-    ...{ number: state.number, state: state.state, draft: state.draft },
-    ...{ title: state.title, body: state.body, merge_commit_sha: mergeCommit },
-    html_url: `https://github.com/${repo}/pull/${state.number}`,
+    ...ofBoth(state),
+    merge_commit_sha: state.mergeCommit,
     merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
-    user: { login: author },
-    head: { sha: head },
-    base: { ref, repo: { full_name: repo } },
-    labels: [...labels].map((name) => ({ name })),
-    milestone: null,
+    head: { sha: state.head },
+    base: { ref: state.base[0], repo: { full_name: state.base[1] } },
   }) satisfies Part<Schemas['pull-request-simple']>
 
 export const pull = (state: PullState) =>
@@ -60,22 +59,10 @@ export const issue = (number: number, repo: string) =>
   }) satisfies Part<Schemas['issue']>
 
 /** What an issue is if it is a pull request. */
-export const pullAsIssue = ({
-  labels,
-  author,
-  base: [, repo],
-  number,
-  title,
-  body,
-  state,
-  draft,
-}: PullState) =>
+export const pullAsIssue = (state: PullState) =>
   ({
-    ...{ number, title, body, state, draft, user: { login: author } },
-    labels: [...labels].map((name) => ({ name })),
-    milestone: null,
-    html_url: `https://github.com/${repo}/pull/${number}`,
-    pull_request: { url: `https://api.github.com/repos/${repo}/pulls/${number}` },
+    ...ofBoth(state),
+    pull_request: { url: `https://api.github.com/repos/${state.base[1]}/pulls/${state.number}` },
   }) satisfies Part<Schemas['issue']>
 
 /** @param head the commit that the list is of */

@@ -167,18 +167,18 @@ function changeDraft({ repo, ids }: Call): Answer {
  * allow.
  */
 function addLabels({ repo, ids, body }: Call): Answer {
-  const { labels } = findPull(repo, ids[0])
+  const pull = findPull(repo, ids[0])
   const { labels: names = [] } = body as { labels?: readonly string[] }
   if (names.some((name) => !repo.labels.has(name)))
     throw new Refusal(403, 'You do not have permission to create labels on this repository.')
-  for (const name of names) labels.add(name)
-  return { body: [...labels].map((name) => ({ name })) }
+  for (const name of names) pull.labels.add(name)
+  return { body: answers.labels(pull) }
 }
 
 function removeLabel({ repo, ids }: Call): Answer {
-  const { labels } = findPull(repo, ids[0])
-  if (!labels.delete(ids[1] ?? '')) throw new Refusal(404, 'Label does not exist')
-  return { body: [...labels].map((name) => ({ name })) }
+  const pull = findPull(repo, ids[0])
+  if (!pull.labels.delete(ids[1] ?? '')) throw new Refusal(404, 'Label does not exist')
+  return { body: answers.labels(pull) }
 }
 
 function listFiles({ repo, ids, query }: Call): Answer {

@@ -129,18 +129,14 @@ export const cutOff: Handler = (response) => {
   response.write('{"id": "job-1", "sta', () => response.req.socket.destroy())
 }
 
-/** A job as JSON of exactly this many bytes. */
-function paddedJob(bytes: number, fields: Record<string, unknown> = {}): string {
-  const withPadding = (length: number): string =>
-    JSON.stringify(job({ ...fields, padding: 'x'.repeat(length) }))
-  return withPadding(bytes - withPadding(0).length)
-}
-
 /** A response with a job, of exactly this many bytes, without a content-length. */
 export function sized(
   status: number,
   bytes: number,
   fields: Record<string, unknown> = {},
 ): Handler {
-  return (response) => response.writeHead(status).end(paddedJob(bytes, fields))
+  const padded = (length: number): string =>
+    JSON.stringify(job({ ...fields, padding: 'x'.repeat(length) }))
+  const text = padded(bytes - padded(0).length)
+  return (response) => response.writeHead(status).end(text)
 }

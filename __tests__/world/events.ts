@@ -181,7 +181,7 @@ function peopleBehind(event: EventPlan): readonly Person[] {
 }
 
 /** To the branch of a pull request: it is no consent to the words of whoever opened that. */
-export function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
+function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
   return name === 'pull_request' && !fromFork && (action === 'synchronize' || isApp(sender))
 }
 

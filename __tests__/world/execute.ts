@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
+import { file, type Repository, sha, startGitHub } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import {
@@ -180,18 +180,14 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
     /** The event is about a comment that an earlier step has written. */
     isAboutOwn: own !== undefined && !plan.event.isQuoted,
     spawnedAt: startedAt,
-    /** When the process first wrote something; undefined if it never did. */
     firstOutputAt,
     endedAt,
     done: puppet.done,
-    /** Undefined if a signal ended the process. */
     exitCode,
     signal,
     stdout,
     stderr,
-    /** The lines, and when they came. */
     wrote,
-    /** As it is. */
     outputFile,
     summary,
     /** The service's requests of this step. */
@@ -394,9 +390,9 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     reads.set(step, count)
     const matching = plan.failing.filter((one) => one.step === step && one.nth === count)
     for (const { times, answer } of matching)
-      github.faults.unshift({ ...ofStep(step), path: exactly(path), times, answer })
+      github.faults.unshift({ method: 'GET', ...ofStep(step), path: exactly(path), times, answer })
   }
-  const ofStep = (step: number) => ({ method: 'GET', prefix: new RegExp(`^${stepPrefix(step)}/`) })
+  const ofStep = (step: number) => ({ prefix: new RegExp(`^${stepPrefix(step)}/`) })
   let requests = 0
   const repository = github.addRepository(REPOSITORY, { private: true })
   const files = filesOf(plan)
@@ -500,18 +496,12 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     const answer = { status: 301, headers: { location: '../../other/issues/5' }, body: {} }
     github.faults.push({ method: 'GET', path: /\/issues\/2$/, times: 1000, answer })
   }
-  const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
+  const answer = { status: 200, body: [] }
   if (!plan.indexes)
-    github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
+    github.faults.push({ method: 'GET', path: /\/commits\/\w+\/pulls/, times: 1000, answer })
   for (const { step, method, path, ...fault } of faults) {
-    const prefix = step === undefined ? {} : { prefix: new RegExp(`^${stepPrefix(step)}/`) }
-    const planned: Fault = {
-      ...fault,
-      ...(method && { method }),
-      ...prefix,
-      path: new RegExp(path),
-    }
-    github.faults.push(planned)
+    const from = step !== undefined && ofStep(step)
+    github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })
   }
   return { ...github, repository, plan, begin, runNumberOf }
 }

@@ -41,6 +41,8 @@ export class Facts extends Observed {
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
   readonly jobId = this.outputs['job-id'] ?? ''
+  /** It ended with what is known of the job. */
+  readonly isEnd = [...ENDED, 'started', 'timed-out'].includes(this.outcome)
   /** For messages. */
   readonly says = `the step says ${`${this.outcome} ${this.code}`.trim() || 'nothing'}`
   /** The lines of the log. */
@@ -48,6 +50,8 @@ export class Facts extends Observed {
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
   readonly isDryRun = this.inputs['dry-run'] === 'true'
 
+  /** Every attempt to connect to the service succeeds. */
+  readonly isReached = !this.plan.proxy && this.plan.connecting.service.length === 0
   /** The longest time that bytes may be on their way. */
   readonly travelMs = this.plan.network.travelMs[1] * (this.plan.proxy ? 2 : 1)
   /** When the process stood still. */
@@ -107,11 +111,23 @@ export class Facts extends Observed {
   readonly hasComment = keepsComment(this.step, this.number)
   readonly written: readonly Written[] = writtenBy(this.step)
 
+  /** To a token that may not see it, nobody has access. */
+  get isDenied(): boolean {
+    return this.step.githubRequests.some(
+      ({ path, status }) => /\/permission$/.test(path) && status === 404,
+    )
+  }
+
+  /** Whether a push may be about what it has merged. */
+  get #isMergeAsked(): boolean {
+    const { 'job-scope': scope, 'issue-number': number } = this.inputs
+    return this.hasEvent && scope === 'pull-request' && number === undefined
+  }
+
   #hasMerged(): boolean {
-    const { github, inputs, step } = this
-    const { event } = step.plan
-    const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
-    if (!this.hasEvent || github?.merges !== 'here' || !isAsked || !mayMerge(event)) return false
+    const { github } = this
+    const { event } = this.step.plan
+    if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
     const isFound = github.indexes || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
@@ -143,12 +159,10 @@ export class Facts extends Observed {
 
   /** What a push of several has merged, as far as its commits name it. */
   #mergedByGroup(): number[] {
-    const { github, inputs, step, hasEvent } = this
-    const { event } = step.plan
-    const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
+    const { event } = this.step.plan
     const isGroup = event.name === 'push' && event.push === 'group'
-    if (!hasEvent || !isAsked || !this.#canReadMerged) return []
-    const isNamed = github?.merges === 'here' && event.names === 'pull'
+    if (!this.#isMergeAsked || !this.#canReadMerged) return []
+    const isNamed = this.github?.merges === 'here' && event.names === 'pull'
     return [
       ...(isNamed && (isGroup || mayMerge(event)) ? [PULL_REQUEST] : []),
       ...(isGroup ? [OTHER_PULL] : []),

@@ -50,10 +50,10 @@ export function keyForms(key: string): readonly string[] {
 }
 
 function formsOf(key: string): string[] {
-  const unicode = (character: string): string =>
-    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  const percent = (character: string): string =>
-    `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
+  const hex = (character: string, digits: number): string =>
+    character.charCodeAt(0).toString(16).padStart(digits, '0')
+  const unicode = (character: string): string => `\\u${hex(character, 4)}`
+  const percent = (character: string): string => `%${hex(character, 2).toUpperCase()}`
   const each = (change: (character: string, index: number) => string): string =>
     [...key].map(change).join('')
   return [

@@ -24,12 +24,6 @@ export interface NetworkPlan {
 /** What happens to an attempt to connect. `silent`: it gets no answer. */
 export type Connecting = 'open' | 'refused' | 'silent' | 'unknown'
 
-interface Options {
-  readonly time: Time
-  /** A process gets to know its sockets. */
-  readonly onSocket: (socket: SimulatedSocket) => void
-}
-
 /** Of the run that goes on. */
 export interface Conditions {
   readonly seed: number
@@ -45,17 +39,16 @@ const SINGLE_BYTES = 24
 const SEND_BUFFER = 64 * 1024
 
 export class Network {
-  readonly time: Time
-  readonly #onSocket: Options['onSocket']
   readonly #servers = new Map<number, net.Server>()
   #nextPort = FIRST_PORT
   #sockets = 0
   #conditions: Conditions | undefined
 
-  constructor({ time, onSocket }: Options) {
-    this.time = time
-    this.#onSocket = onSocket
-  }
+  /** @param onSocket a process gets to know its sockets */
+  constructor(
+    readonly time: Time,
+    private readonly onSocket: (socket: SimulatedSocket) => void,
+  ) {}
 
   /** Begins a run: nobody listens. */
   begin(conditions: Conditions): void {
@@ -137,7 +130,7 @@ export class Network {
   #connect(options: net.TcpNetConnectOpts, onConnect?: () => void): SimulatedSocket {
     const { time } = this
     const client = new SimulatedSocket(this, time.owners.getStore(), options.allowHalfOpen ?? false)
-    this.#onSocket(client)
+    this.onSocket(client)
     if (onConnect) client.once('connect', onConnect)
     const port = Number(options.port)
     const how = this.conditions.connecting(port)
@@ -159,29 +152,21 @@ const portOf = (server: net.Server): number =>
   (server as net.Server & { simulatedPort: number }).simulatedPort
 
 function refused(port: number, how: Connecting): Error {
-  if (how === 'unknown')
-    return Object.assign(new Error('getaddrinfo ENOTFOUND'), {
-      code: 'ENOTFOUND',
-      syscall: 'getaddrinfo',
-    })
-  const message = `connect ECONNREFUSED 127.0.0.1:${port}`
-  return Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect', port })
+  if (how === 'unknown') return failure('getaddrinfo', 'ENOTFOUND')
+  return failure('connect', 'ECONNREFUSED', ` 127.0.0.1:${port}`, { port })
 }
 
-function wasReset(): Error {
-  return Object.assign(new Error('read ECONNRESET'), {
-    code: 'ECONNRESET',
-    errno: -104,
-    syscall: 'read',
-  })
+const wasReset = (): Error => failure('read', 'ECONNRESET', '', { errno: -104 })
+
+/** As Node has it. */
+function failure(syscall: string, code: string, where = '', more: object = {}): Error {
+  return Object.assign(new Error(`${syscall} ${code}${where}`), { ...more, code, syscall })
 }
 
 /** One end of a connection. What it sends arrives in order. */
 export class SimulatedSocket extends Duplex {
   connecting = true
   readonly remoteAddress = '127.0.0.1'
-  readonly #network: Network
-  readonly #owner: Owner | undefined
   readonly #random: Random
   #peer: SimulatedSocket | undefined
   /** What is sent before there is a connection. */
@@ -196,10 +181,12 @@ export class SimulatedSocket extends Duplex {
   #writeOn: (() => void) | undefined
   #idle: { readonly milliseconds: number; timer: NodeJS.Timeout } | undefined
 
-  constructor(network: Network, owner: Owner | undefined, allowHalfOpen: boolean) {
+  constructor(
+    private readonly network: Network,
+    private readonly owner: Owner | undefined,
+    allowHalfOpen: boolean,
+  ) {
     super({ allowHalfOpen, emitClose: true, autoDestroy: true })
-    this.#network = network
-    this.#owner = owner
     this.#random = network.createRandom()
   }
 
@@ -227,15 +214,15 @@ export class SimulatedSocket extends Duplex {
 
   /** When something that is sent to this end now arrives. */
   nextArrival(): number {
-    const [min, max] = this.#network.conditions.plan.travelMs
-    const at = exact(this.#network.time.now + min + (max - min) * this.#random.next())
+    const [min, max] = this.network.conditions.plan.travelMs
+    const at = exact(this.network.time.now + min + (max - min) * this.#random.next())
     this.#lastArrival = Math.max(this.#lastArrival, at)
     return this.#lastArrival
   }
 
   /** Calls when what is sent to this end now arrives. */
   arrive(call: () => void): void {
-    this.#network.time.schedule('arrivals', this.nextArrival(), this.#owner, call)
+    this.network.time.schedule('arrivals', this.nextArrival(), this.owner, call)
   }
 
   /** The process of this end is gone: the system closes the connection. */
@@ -251,7 +238,7 @@ export class SimulatedSocket extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.#whenConnected(() => {
-      this.#lastWrite = this.#network.time.now
+      this.#lastWrite = this.network.time.now
       for (const part of this.#split(chunk)) this.#send((peer) => peer.#receive(part, this))
     })
     this.#active()
@@ -284,7 +271,7 @@ export class SimulatedSocket extends Duplex {
 
   #send(deliver: (peer: SimulatedSocket) => void): void {
     const peer = this.#peer
-    if (this.#owner?.isDead) return
+    if (this.owner?.isDead) return
     peer?.arrive(() => deliver(peer))
   }
 
@@ -314,7 +301,7 @@ export class SimulatedSocket extends Duplex {
 
   #split(chunk: Buffer): Buffer[] {
     const random = this.#random
-    const { plan } = this.#network.conditions
+    const { plan } = this.network.conditions
     const cuts = new Set<number>()
     if (plan.single) for (let at = 1; at <= SINGLE_BYTES; at++) cuts.add(at)
     for (let count = random.int(1, plan.parts); count > 1; count--)

@@ -69,15 +69,7 @@ export function createPlan(seed: number) {
   )
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
-  const draw: Draw = {
-    random,
-    key,
-    knownJob,
-    usesGitHub,
-    theme,
-    refusesLaterStep,
-    hostile,
-  }
+  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
   const steps = createSteps(draw)
   const hasProxy = random.chance(0.08)
   const mayConnect = hasProxy || theme === 'well'
@@ -296,7 +288,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
       ...(inputs.prompt !== undefined &&
         before.inputs.prompt !== undefined && { prompt: inputs.prompt }),
     },
-    timeoutMs: timeoutMs,
+    timeoutMs,
     actions,
     starts,
     pull: changed,
@@ -358,6 +350,9 @@ function replaceKey(
   return { inputs: { ...inputs, 'api-key': createKey(random), ...previous } }
 }
 
+/** Nothing happens to the processes, and their inputs are good. */
+const isCalm = (theme: Draw['theme']): boolean => theme === 'well' || theme === 'pushes'
+
 function createTimeout({ random, theme }: Draw): number {
   if (theme === 'long') return random.int(60_000, 1_800_000)
   if (['well', 'lost', 'pushes'].includes(theme)) return random.int(200_000, 400_000)
@@ -400,8 +395,7 @@ function createStep(draw: Draw) {
     ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
     ...(random.chance(0.03) && { 'dry-run': 'true' }),
     ...(random.chance(0.1) && task !== 'attach' && { 'prompt-file': PROMPT_FILE }),
-    ...(random.chance(theme === 'well' || theme === 'pushes' ? 0 : 0.04) &&
-      random.pick(...BAD_INPUTS, { 'job-key': key })),
+    ...(random.chance(isCalm(theme) ? 0 : 0.04) && random.pick(...BAD_INPUTS, { 'job-key': key })),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
   }
   return {
@@ -417,9 +411,7 @@ function createStep(draw: Draw) {
     /** For so long after a push, the list of its files is that of the head before. */
     lateMs: late(draw),
     /** What the event's file holds, if not the event. */
-    eventFile: random.chance(theme === 'well' || theme === 'pushes' ? 0 : 0.02)
-      ? random.pick('', '{', '[]')
-      : undefined,
+    eventFile: random.chance(isCalm(theme) ? 0 : 0.02) ? random.pick('', '{', '[]') : undefined,
     /** The name of its file. */
     workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),
@@ -470,7 +462,7 @@ function gitHubInputs(
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme } = draw
-  if (theme === 'well' || theme === 'pushes') return []
+  if (isCalm(theme)) return []
   if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3)))
     return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [12, 2], [5, 3])

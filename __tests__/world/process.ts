@@ -47,8 +47,6 @@ export class SimulatedProcess implements Owner, Machine {
   summary = ''
   stderr = ''
   readonly #files: NodeJS.ProcessEnv
-  readonly #time: Time
-  readonly #options: Options
   readonly #output: string[] = []
   readonly #listeners = new Map<string, Listener[]>()
   readonly #sockets = new Set<SimulatedSocket>()
@@ -59,9 +57,10 @@ export class SimulatedProcess implements Owner, Machine {
     this.#resolve = resolve
   })
 
-  constructor(time: Time, options: Options) {
-    this.#time = time
-    this.#options = options
+  constructor(
+    private readonly time: Time,
+    private readonly options: Options,
+  ) {
     this.startedAt = time.now
     this.env = options.env
     this.#files = { ...options.env }
@@ -69,7 +68,7 @@ export class SimulatedProcess implements Owner, Machine {
     time.schedule('timers', time.now + options.startupMs, this, start)
   }
 
-  readonly random = (): number => this.#options.random.next()
+  readonly random = (): number => this.options.random.next()
 
   get stdout(): string {
     return this.#output.join('')
@@ -93,10 +92,10 @@ export class SimulatedProcess implements Owner, Machine {
   #write(text: string): void {
     this.#output.push(text)
     for (const line of text.split(/\r?\n/))
-      if (line !== '') this.#time.owners.run(undefined, this.#options.onLine, line)
+      if (line !== '') this.time.owners.run(undefined, this.options.onLine, line)
     const first = this.#onOutput
     this.#onOutput = undefined
-    if (first && text !== '') this.#time.owners.run(undefined, first)
+    if (first && text !== '') this.time.owners.run(undefined, first)
   }
 
   /** Called with the first thing that it writes. */
@@ -129,7 +128,7 @@ export class SimulatedProcess implements Owner, Machine {
 
   readonly fail = (thrown: unknown): void => {
     if (this.isDead) return
-    if (this.#time.owners.run(this, () => this.emit('uncaughtException', thrown))) return
+    if (this.time.owners.run(this, () => this.emit('uncaughtException', thrown))) return
     this.stderr += UNCAUGHT + (thrown instanceof Error ? thrown.stack : String(thrown))
     this.exit(1)
   }
@@ -143,10 +142,10 @@ export class SimulatedProcess implements Owner, Machine {
       this.isFrozen = true
     } else if (signal === 'SIGCONT') {
       this.isFrozen = false
-      this.#time.release(this)
+      this.time.release(this)
     } else {
       // Node reads signals where it reads sockets.
-      this.#time.schedule('arrivals', this.#time.now, this, () => this.#onSignal(signal))
+      this.time.schedule('arrivals', this.time.now, this, () => this.#onSignal(signal))
     }
   }
 
@@ -156,7 +155,7 @@ export class SimulatedProcess implements Owner, Machine {
     if (what === 'log closed') this.#isLogClosed = true
     if (what !== 'exception') return
     const fail = (): void => this.fail(new Error('Nobody catches this'))
-    this.#time.schedule('immediates', this.#time.now, this, fail)
+    this.time.schedule('immediates', this.time.now, this, fail)
   }
 
   #onSignal(signal: Signal): void {
@@ -171,6 +170,6 @@ export class SimulatedProcess implements Owner, Machine {
     this.outputFile = readFileSync(outputs, 'utf8')
     this.summary = readFileSync(summary, 'utf8')
     for (const socket of this.#sockets) socket.abandon()
-    this.#resolve(this.#time.now)
+    this.#resolve(this.time.now)
   }
 }

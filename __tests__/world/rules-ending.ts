@@ -122,13 +122,10 @@ export const ENDING_RULES = {
     if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first, whatever is wrong with the prompt.
     const asked = askedFor(step.plan.event, inputs['allow-users'] ?? '')
-    const isDenied = step.githubRequests.some(
-      ({ path, status }) => /\/permission$/.test(path) && status === 404,
-    )
-    const isRefused =
-      outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
-    const isLabelled = outcome === 'skipped' && facts.isLabelled
-    if (code !== 'input' && !isRefused && !isLabelled) yield `the input is bad: ${outcome} ${code}`
+    const maySkip =
+      facts.isDenied || facts.isLabelled || asked.some((person) => person !== 'writer')
+    if (code !== 'input' && !(outcome === 'skipped' && maySkip))
+      yield `the input is bad: ${outcome} ${code}`
   },
 
   *'the outputs say how the step ended'({

@@ -2,12 +2,13 @@
 
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { isPush, numberOf } from './events.js'
+import { numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
+import { docsPullReads, hasNothingNew } from './rules-paid.js'
 import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
@@ -15,18 +16,17 @@ import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 export const DOCS_FILES = /\/pulls\/17\/files\?/
 
 export const GITHUB_RULES = {
-  *'nobody without write access starts a job'({ asked, mayStart, posts, step }) {
-    if (isPush(step.plan.event) || mayStart || posts.length === 0) return
-    yield `${asked.join(', ')} must have write access, and something was sent`
-  },
-
-  *"a push is no consent to another author's words"({ asked, mayStart, posts, step }) {
-    if (!isPush(step.plan.event) || mayStart || posts.length === 0) return
-    yield `${asked.join(', ')} opened the pull request, and something was sent`
-  },
-
-  *'the agent starts no job'({ isByAgent, posts }) {
-    if (isByAgent && posts.length > 0) yield 'the agent itself is the cause, and something was sent'
+  *'who may start no job, and what asks for none, starts nothing'(facts) {
+    const { asked, mayStart, posts, record, step } = facts
+    if (posts.length === 0) return
+    // By a push, whoever pushes does not consent to the words of another author.
+    if (!mayStart) yield `all of these must have write access: ${asked.join(', ')}`
+    if (facts.isByAgent) yield 'the agent itself is the cause'
+    if (facts.isLabelled) yield 'it has a label of skip-labels'
+    if (hasNothingNew(facts)) yield 'nothing is new'
+    if (looksTheSame(facts)) yield 'another step of this attempt looks the same'
+    const keys = new Set(record.steps.map(({ plan }) => plan.inputs['api-key']))
+    if (step.isAboutOwn && keys.size === 1) yield "the event is about the step's own comment"
   },
 
   *'what GitHub could not say starts nothing'(facts) {
@@ -41,13 +41,6 @@ export const GITHUB_RULES = {
     for (const read of last.values())
       if (!isAnswer(read, facts))
         yield `${read.path} was answered with ${read.status}, and something was sent`
-  },
-
-  *'the own comment triggers nothing'(facts) {
-    const { step, posts } = facts
-    const keys = new Set(facts.record.steps.map(({ plan }) => plan.inputs['api-key']))
-    if (step.isAboutOwn && keys.size === 1 && posts.length > 0)
-      yield "the event is about the step's own comment, and something was sent"
   },
 
   *'docs-token is used for the docs pull request alone'({ step }) {
@@ -80,11 +73,6 @@ export const GITHUB_RULES = {
         tookEffect && at < create.startedAt && isBy(marker, runId, attempt),
     )
     if (!isThere) yield 'a create was sent that no comment remembers'
-  },
-
-  *'a dry run writes nothing'({ isDryRun, step }) {
-    const write = step.githubRequests.find(({ method }) => method !== 'GET')
-    if (isDryRun && write !== undefined) yield `a dry run sent ${write.method} ${write.path}`
   },
 
   *'there is one comment'(facts) {
@@ -120,16 +108,15 @@ export const GITHUB_RULES = {
     const { outcome, code, hasComment, isDryRun } = facts
     if (!facts.couldWrite || isDryRun || facts.isUntold) return
     const isCancelled = outcome === 'cancelled' && code === '' && facts.givenJob !== undefined
-    const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome) || isCancelled
+    const isKnown = facts.isEnd || isCancelled
     if (!isKnown && code !== 'create-unknown') return
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
   *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
     const token = inputs['docs-token']
-    const last = step.githubRequests.findLast(
-      ({ path, headers }) =>
-        /\/pulls\/17$/.test(path) && token && headers.authorization?.includes(token),
+    const last = docsPullReads(step).findLast(
+      ({ headers }) => token && headers.authorization?.includes(token),
     )
     const isRefused = last?.status === 401 || last?.status === 404
     const isTold = lines.some((line) => line.startsWith('::warning') && line.includes('docs-token'))
@@ -155,12 +142,6 @@ export const GITHUB_RULES = {
       return ''
     })
     if (problems.length > 0 && problems.every((text) => text !== '')) yield problems[0] as string
-  },
-
-  *'a step that looks the same is refused'(facts) {
-    if (facts.posts.length === 0) return
-    if (looksTheSame(facts))
-      yield 'another step of this attempt looks the same, and something was sent'
   },
 
   /** Unless it has made a new job, or was killed just before. */
@@ -204,10 +185,6 @@ export const GITHUB_RULES = {
       event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
     if (!isAbout || eventFile === undefined || number !== undefined) return
     if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
-  },
-
-  *'a pull request with a label of skip-labels gets no docs'({ isLabelled, posts }) {
-    if (isLabelled && posts.length > 0) yield 'something was sent'
   },
 
   *'a push that merged nothing is about no pull request'({ step, number, inputs }) {

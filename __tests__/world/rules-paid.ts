@@ -2,8 +2,9 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
+import type { StepRecord } from './execute.js'
 import { ENDED, type Facts } from './facts.js'
-import { canGoOn, hasTheSame, ownIsLost, ownTold, ownUnfinished, remembered } from './remembered.js'
+import { canGoOn, hasTheSame, ownTold, ownUnfinished, remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { fateOf, isCreate, isMessage } from './service.js'
 
@@ -54,10 +55,9 @@ export const PAID_RULES = {
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent'(facts) {
-    const { posts, outcome, hasComment, step, isGitHubWell } = facts
+    const { posts, hasComment, step, isGitHubWell } = facts
     const { task, event } = step.plan
-    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
-    if (!isEnd || posts.length > 0 || task === 'attach') return
+    if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
     const isPush = event.action === 'synchronize' && hasComment
@@ -65,10 +65,6 @@ export const PAID_RULES = {
       (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
     )
     if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
-  },
-
-  *'what brings nothing new starts nothing'(facts) {
-    if (hasNothingNew(facts) && facts.posts.length > 0) yield 'something was sent'
   },
 
   /** Whoever closed it wants none. */
@@ -79,18 +75,11 @@ export const PAID_RULES = {
     const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
-      step.githubRequests.some(({ path, status }) => /\/pulls\/17$/.test(path) && status === 200)
+      docsPullReads(step).some(({ status }) => status === 200)
     const isClosed = number === PULL_REQUEST && isKnown && github?.docsPull === 'closed'
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
     if (isPushed && isClosed && facts.hasComment && posts.length > 0)
       yield 'the docs pull request was closed without a merge, and something was sent'
-  },
-
-  *'a re-run tells that a message may be lost'(facts) {
-    const { posts, outcome, step, isUntold } = facts
-    if (isUntold || posts.length > 0 || !ownIsLost(facts)) return
-    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
-    if (isEnd && !/it may be lost/.test(step.summary)) yield 'the summary does not say it'
   },
 
   /** After a 404 that was a gateway's, the message is sent once more. */
@@ -157,7 +146,7 @@ export function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean
  * asked for, which the service may have named since, or what is remembered.
  */
 function isOver(facts: Facts): boolean {
-  const links = docsPullReads(facts).map(
+  const links = docsPullReads(facts.step).map(
     ({ path }) => `https://github.com/${path.replace(/^\/repos\/(.*)\/pulls\//, '$1/pull/')}`,
   )
   const known = links.length > 0 ? links : rememberedLinks(facts)
@@ -167,21 +156,21 @@ function isOver(facts: Facts): boolean {
 export function mayBeOver(facts: Facts): boolean {
   const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
-  const wasRead = docsPullReads(facts).some(({ status }) => status === 200)
+  const wasRead = docsPullReads(facts.step).some(({ status }) => status === 200)
   return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
 }
 
-export function docsPullReads({ step }: Facts) {
-  return step.githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
+export function docsPullReads({ githubRequests }: StepRecord) {
+  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
 }
 
-export function rememberedLinks(facts: Facts): string[] {
+function rememberedLinks(facts: Facts): string[] {
   return remembered(facts)
     .map((marker) => marker?.link ?? '')
     .filter((link) => link !== '')
 }
 
-export function canRead({ inputs }: Facts, link: string): boolean {
+function canRead({ inputs }: Facts, link: string): boolean {
   return link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] === DOCS_TOKEN)
 }
 
@@ -189,14 +178,13 @@ export function canRead({ inputs }: Facts, link: string): boolean {
  * Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone
  * has worked since.
  */
-export function hasNothingNew({ step, inputs, github, hasEvent, lastRun }: Facts): boolean {
-  const { task, event } = step.plan
-  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
-  const hasContext = (context ?? 'none') !== 'none' || paths !== undefined
-  const isAsked = task !== 'attach' && hasEvent && hasContext
-  if (!isAsked || !github || number === String(PULL_REQUEST)) return false
+export function hasNothingNew(facts: Facts): boolean {
+  const { step, inputs, github, lastRun } = facts
+  const { event } = step.plan
+  const { context = 'none', 'issue-number': number, since } = inputs
+  if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
-  const hasWords = number !== undefined && (context ?? 'none') !== 'none'
+  const hasWords = number !== undefined && context !== 'none'
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
   if (event.name !== 'schedule') return false
@@ -218,4 +206,11 @@ export function hasNothingNew({ step, inputs, github, hasEvent, lastRun }: Facts
   const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
   const isOld = compared === 'identical' || (since !== undefined && compared === 'behind')
   return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
+}
+
+/** Whether what has changed is asked for, and no pull request says it. */
+export function asksForCommits({ step, inputs, hasEvent }: Facts): boolean {
+  const { context = 'none', 'context-paths': paths, 'issue-number': number } = inputs
+  const hasContext = context !== 'none' || paths !== undefined
+  return step.plan.task !== 'attach' && hasEvent && hasContext && number !== String(PULL_REQUEST)
 }

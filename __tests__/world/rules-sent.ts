@@ -5,12 +5,12 @@
 
 import { MATCHES, OTHER_PULL, PULL_REQUEST } from './draw.js'
 import { mayMerge, numberOf } from './events.js'
-import { ENDED, type Facts } from './facts.js'
-import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED } from './remembered.js'
+import type { Facts } from './facts.js'
+import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
-import { hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
+import { asksForCommits, docsPullReads, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
 import { decodings } from './rules-text.js'
 
 /** GitHub lists no more files of a comparison. */
@@ -20,13 +20,9 @@ export const SENT_RULES = {
   *'what is skipped brings nothing'(facts) {
     const { outcome, step, isByAgent, mayStart, isLabelled } = facts
     if (outcome !== 'skipped') return
-    // To a token that may not see it, nobody has access.
-    const isDenied = step.githubRequests.some(
-      ({ path, status }) => /\/permission$/.test(path) && status === 404,
-    )
     if (step.plan.task === 'attach') {
       if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
-    } else if (isByAgent || !mayStart || isDenied || isLabelled || step.isAboutOwn) return
+    } else if (isByAgent || !mayStart || facts.isDenied || isLabelled || step.isAboutOwn) return
     else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
       yield 'nothing says that no docs are asked for'
   },
@@ -52,9 +48,8 @@ export const SENT_RULES = {
   },
 
   *'whoever gets nothing is told why'(facts) {
-    const { outcome, step, posts, isUntold, jobId, lines, isDryRun } = facts
+    const { outcome, step, posts, isUntold, jobId, lines, isDryRun, isEnd } = facts
     if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
-    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
     const words =
       outcome === 'skipped' ? /Nothing was sent: \S/ : /To ask for docs again, run a step/
     if (outcome !== 'skipped' && !isEnd) return
@@ -72,9 +67,9 @@ export const SENT_RULES = {
   },
 
   *'a message that may be lost is told of until it is known'(facts) {
-    const { outcome, step, posts, isUntold, lines } = facts
-    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
-    if (isUntold || posts.length > 0 || !isEnd || !hasLostMessage(facts)) return
+    const { step, posts, isUntold, lines } = facts
+    if (isUntold || posts.length > 0 || !facts.isEnd) return
+    if (!hasLostMessage(facts) && !ownIsLost(facts)) return
     for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
       if (!/it may be lost/.test(text)) yield `the ${where} does not say it`
   },
@@ -95,8 +90,8 @@ export const SENT_RULES = {
     const { posts, step, github, hasComment } = facts
     const [first] = posts
     if (first === undefined || github?.docsPull !== 'open' || !hasComment) return
-    const read = step.githubRequests.find(
-      ({ path, status, at }) => /\/pulls\/17$/.test(path) && status === 200 && at < first.startedAt,
+    const read = docsPullReads(step).find(
+      ({ status, at }) => status === 200 && at < first.startedAt,
     )
     const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
     if (name === undefined) return
@@ -107,12 +102,10 @@ export const SENT_RULES = {
 } satisfies Record<string, Rule>
 
 /** Whether nobody can know since when there are changes. A person who asks gets docs anyway. */
-export function isLost({ step, inputs, lastRun, hasEvent }: Facts): boolean {
-  const { event, task } = step.plan
-  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
-  const hasContext = (context ?? 'none') !== 'none' || paths !== undefined
-  const isAsked = task !== 'attach' && hasEvent && hasContext && event.name === 'schedule'
-  return isAsked && since === undefined && number !== String(PULL_REQUEST) && lastRun === 'lost'
+export function isLost(facts: Facts): boolean {
+  const { step, inputs, lastRun } = facts
+  const isNight = step.plan.event.name === 'schedule' && inputs.since === undefined
+  return isNight && asksForCommits(facts) && lastRun === 'lost'
 }
 
 /** Whether there is a whole list of files, and no file in it counts. */
@@ -141,13 +134,15 @@ export function matchesNothing(facts: Facts): boolean {
 }
 
 /** Whether commits belong to the event. */
-function hasRange({ inputs, step: { plan } }: Facts): boolean {
+export function hasRange({ inputs, step: { plan } }: Facts): boolean {
   const { event } = plan
   const isPush = mayMerge(event) || ['group', 'release branch', 'tag'].includes(event.push)
   const isFrom = event.push.endsWith('branch') && inputs.since !== undefined
   if (event.name === 'push') return isPush || isFrom
-  return inputs.since !== undefined || ['release', 'schedule', 'merge_group'].includes(event.name)
+  return inputs.since !== undefined || RANGES.includes(event.name)
 }
+
+const RANGES = ['release', 'schedule', 'workflow_dispatch', 'merge_group']
 
 /** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
 function hasDocs(facts: Facts): boolean {

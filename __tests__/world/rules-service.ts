@@ -40,6 +40,8 @@ export const SERVICE_RULES = {
     if (posts.length > 0 && step.plan.task === 'attach')
       yield 'a step that only waits sent something'
     if (step.entries.length > 0 && isDryRun) yield 'a dry run asked the service'
+    const isWritten = step.githubRequests.some(({ method }) => method !== 'GET')
+    if (isWritten && isDryRun) yield 'a dry run wrote to GitHub'
     if (posts.length > 0 && code === 'input') yield 'the input is bad, and something was sent'
   },
 
@@ -123,9 +125,8 @@ export const SERVICE_RULES = {
       yield `${says} right after the create`
   },
 
-  *'an error is the fault of an answer'({ step, code, plan, says, usedItsTime }) {
+  *'an error is the fault of an answer'({ step, code, isReached, says, usedItsTime }) {
     const isBad = FAULTS[code]
-    const isReached = plan.proxy === undefined && plan.connecting.service.length === 0
     if (isBad !== undefined && isReached && !usedItsTime && !step.entries.some(isBad))
       yield `${says}, and no answer was like that`
   },
@@ -155,9 +156,7 @@ export const SERVICE_RULES = {
     const first = facts.posts.some(isMessage) ? undefined : ends[0]
     if (first === undefined || jobIn(first)?.prLink) return
     if (facts.wasCancelled && facts.cancelledAt >= first.arrivedAt + LINK_MS) return
-    // The connection for it may not be made.
-    const { proxy, connecting } = facts.plan
-    if (proxy !== undefined || connecting.service.length > 0) return
+    if (!facts.isReached) return // The connection for it may not be made.
     const hadTime = first.arrivedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
     const isAsked = facts
       .polls(jobId)
@@ -186,10 +185,9 @@ export const SERVICE_RULES = {
   },
 
   *'there is a last poll at the deadline'(facts) {
-    const { outcome, plan, jobId, deadlineAt, lastPollMs, inputs, step } = facts
-    const isReached =
-      !plan.proxy && plan.connecting.service.length === 0 && lastPollMs > 5 * facts.travelMs
-    if (outcome !== 'timed-out' || !isReached || inputs.wait === 'false') return
+    const { outcome, jobId, deadlineAt, lastPollMs, inputs, step } = facts
+    if (outcome !== 'timed-out' || !facts.isReached || inputs.wait === 'false') return
+    if (lastPollMs <= 5 * facts.travelMs) return
     // A response that comes that late leaves no time for it.
     if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs))
       return

@@ -4,13 +4,13 @@
  */
 
 import { PULL_REQUEST } from './draw.js'
-import { type EventPlan, mayMerge, numberOf } from './events.js'
+import { numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import { changedNames, ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
 import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
-import { isLost, MOST_COMPARED, matchesNothing } from './rules-sent.js'
+import { hasRange, isLost, MOST_COMPARED, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
   *'if nothing goes wrong, a step ends as planned'(facts) {
@@ -64,7 +64,7 @@ export const WELL_RULES = {
       /^schedule|_dispatch$/.test(event.name)
     const [name = ''] = changedNames(github, numberOf(event))
     if (github.undiffable || github.isBinary) return
-    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event) && !isFirst)
+    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(facts) && !isFirst)
     // A file that has a plain name, and a list that leaves room for the diff.
     if (!hasList || !/^[\w/.]+$/.test(name) || github.files > MOST_COMPARED) return
     for (const { body } of posts) {
@@ -120,10 +120,3 @@ function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link:
     link,
   }
 }
-
-/** Whether commits belong to the event. */
-function hasRange(event: EventPlan): boolean {
-  return mayMerge(event) || RANGES.includes(event.name)
-}
-
-const RANGES = ['release', 'schedule', 'workflow_dispatch', 'merge_group']

@@ -144,8 +144,7 @@ function healthy(draw: Draw, method: Method): Exchange {
   const delayMs = random.chance(0.6) ? 0 : random.int(0, 600)
   const status = method === 'post' ? random.pick(200, 201) : 200
   const link = random.chance(0.1) ? random.pick(DOCS_LINK, OWN_DOCS_LINK) : null
-  const response = plainResponse(status, jobBody(draw, 'active', link))
-  return { delayMs, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close', response }
+  return { ...UNBROKEN, delayMs, response: plainResponse(status, jobBody(draw, 'active', link)) }
 }
 
 function ending(draw: Draw): Exchange {
@@ -161,7 +160,12 @@ function ending(draw: Draw): Exchange {
   return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
 }
 
-function plainResponse(status: number, body: string): ResponsePlan {
+/** Answered at once, and as a whole. */
+export const UNBROKEN: Omit<Exchange, 'response'> = {
+  ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
+}
+
+export function plainResponse(status: number, body: string): ResponsePlan {
   return {
     status,
     body,

@@ -12,8 +12,10 @@ import {
   type Exchange,
   JOB_ID,
   MAX_BYTES,
+  plainResponse,
   type ResponsePlan,
   type ServicePlan,
+  UNBROKEN,
 } from './service-plan.js'
 
 /** One request. Times are of `performance.now()`. */
@@ -172,15 +174,8 @@ export async function startPlannedService(options: ServiceOptions) {
 
 /** A job that goes on. */
 const ACTIVE: Exchange = {
-  ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
-  response: {
-    status: 200,
-    body: JSON.stringify(job({ id: JOB_ID })),
-    framing: 'length',
-    headers: [['content-type', 'application/json']],
-    hasEarlyHints: false,
-    afterwards: 'keep',
-  },
+  ...UNBROKEN,
+  response: plainResponse(200, JSON.stringify(job({ id: JOB_ID }))),
 }
 
 /** When to send a response that arrives at a limit, or about then. */

@@ -19,7 +19,7 @@ const NETWORK = { travelMs: [1, 1], parts: 1, single: false } as const
 const LONGEST_MS = 24 * 60 * 60_000
 
 const time = new Time()
-const network = new Network({ time, onSocket: () => undefined })
+const network = new Network(time, () => undefined)
 const story = new AsyncLocalStorage<Random>()
 const isInStory = (): boolean => story.getStore() !== undefined
 const machine = { startedAt: 0, jumpedMs: 0, random: () => story.getStore()?.next() ?? 0 }

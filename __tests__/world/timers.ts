@@ -48,42 +48,12 @@ export function replaceTimers(
   const dueAfter = (milliseconds: number): number =>
     time.now + (milliseconds >= 1 && milliseconds <= LONGEST_MS ? milliseconds : 1)
 
-  class Timer {
-    readonly #id: number
-    readonly #call: Call
-    readonly #parameters: unknown[]
-    readonly #repeats: boolean
-    readonly #milliseconds: number
-    readonly #owner = time.owners.getStore()
-    #due: Due | undefined
-
-    constructor(call: Call, milliseconds = 1, parameters: unknown[] = [], repeats = false) {
-      this.#call = call
-      this.#milliseconds = milliseconds
-      this.#parameters = parameters
-      this.#repeats = repeats
-      this.#schedule()
-      this.#id = this.#due?.order ?? 0
-    }
-
-    #schedule(): void {
-      const at = dueAfter(this.#milliseconds)
-      this.#due = time.schedule('timers', at, this.#owner, () => this.#fire())
-    }
-
-    #fire(): void {
-      if (this.#repeats) this.#schedule()
-      this.#call(...this.#parameters)
-    }
-
-    refresh(): this {
-      this.close()
-      this.#schedule()
-      return this
-    }
+  /** It keeps no process alive: the world goes on without. */
+  class Handle {
+    protected due: Due | undefined
 
     close(): this {
-      if (this.#due) this.#due.isCancelled = true
+      if (this.due) this.due.isCancelled = true
       return this
     }
 
@@ -92,6 +62,37 @@ export function replaceTimers(
     }
 
     unref(): this {
+      return this
+    }
+  }
+
+  class Timer extends Handle {
+    readonly #id: number
+    readonly #owner = time.owners.getStore()
+
+    constructor(
+      private readonly call: Call,
+      private readonly milliseconds = 1,
+      private readonly parameters: unknown[] = [],
+      private readonly repeats = false,
+    ) {
+      super()
+      this.#id = this.#schedule().order
+    }
+
+    #schedule(): Due {
+      const at = dueAfter(this.milliseconds)
+      this.due = time.schedule('timers', at, this.#owner, () => this.#fire())
+      return this.due
+    }
+
+    #fire(): void {
+      if (this.repeats) this.#schedule()
+      this.call(...this.parameters)
+    }
+
+    refresh(): this {
+      this.close().#schedule()
       return this
     }
 
@@ -104,25 +105,11 @@ export function replaceTimers(
     }
   }
 
-  class Immediate {
-    readonly #due: Due
-
+  class Immediate extends Handle {
     constructor(call: Call, parameters: unknown[]) {
-      this.#due = time.schedule('immediates', time.now, time.owners.getStore(), () =>
-        call(...parameters),
-      )
-    }
-
-    close(): void {
-      this.#due.isCancelled = true
-    }
-
-    ref(): this {
-      return this
-    }
-
-    unref(): this {
-      return this
+      super()
+      const owner = time.owners.getStore()
+      this.due = time.schedule('immediates', time.now, owner, () => call(...parameters))
     }
   }
 
@@ -130,7 +117,7 @@ export function replaceTimers(
   const clear =
     (real: AnyFunction) =>
     (timer: unknown): void => {
-      if (timer instanceof Timer || timer instanceof Immediate) timer.close()
+      if (timer instanceof Handle) timer.close()
       else real(timer)
     }
   for (const target of [globalThis, timers]) {
