@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { FAST, runAgainst, runStep, type Step } from '../support/action.js'
+import { runAgainst, type Step } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
 import {
@@ -67,17 +67,6 @@ testIf(POSIX).each<
     },
   })
   expect(outputs).toMatchObject(expected)
-})
-
-test.concurrent('a host that does not exist ends in 1, not by a signal', async () => {
-  const { outputs, exitCode } = await runStep({
-    ...FAST,
-    ...GO,
-    ...LIMITED,
-    'base-url': 'https://host.invalid',
-  })
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
-  expect(exitCode).toBe(1)
 })
 
 testIf(POSIX)('a second signal keeps the exit code of the outcome that was reported', async () => {

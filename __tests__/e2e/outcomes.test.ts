@@ -12,12 +12,8 @@ import { listen } from '../support/network.js'
 import { POSIX } from '../support/platform.js'
 import {
   active,
-  completed,
   created,
   type Handler,
-  job,
-  json,
-  LINK,
   later,
   type Script,
   type ScriptedService,
@@ -219,16 +215,4 @@ test.concurrent.each<[string, Script, requests: number, code: string]>([
   expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
   expect(ended.commands('error')).toHaveLength(1)
   expect(ended.exitCode).toBe(1)
-})
-
-// unit/poll has a row for each order of what is seen.
-test.concurrent('after a message, the end from before it does not count', async () => {
-  const old = json(
-    200,
-    job({ status: 'completed', prLink: 'https://github.com/your-org/docs/pull/3' }),
-  )
-  const polls = [old, old, active, completed]
-  const ended = await runAgainst({ posts: [old], polls }, MORE)
-  expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-  expect(ended.service.polls()).toHaveLength(polls.length)
 })

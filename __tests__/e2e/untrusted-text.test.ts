@@ -141,7 +141,6 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     'error',
     'rejected',
   ],
-  ['a link with the key', jobWith({ prLink: `https://evil.example/${KEY}` }), 'no-changes', ''],
   [
     'a link with the key, encoded',
     jobWith({ prLink: `https://evil.example/${ENCODED}` }),

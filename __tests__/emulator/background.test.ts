@@ -163,7 +163,6 @@ test.each([
     { INPUT_SCENARIO: 'dry-run' },
     "scenario: unknown value 'dry-run', expected one of pr-opened, ",
   ],
-  ['an invalid speed', { INPUT_SPEED: 'fast' }, "--speed expects a number above 0, got 'fast'"],
   ['no file for the state', { GITHUB_STATE: '/no/such/folder/state' }, 'ENOENT'],
 ])('reports %s, and leaves nothing behind', (_, env, message) => {
   const job = newJob(env)

@@ -92,12 +92,6 @@ describe('create', () => {
     expect(status).toBe('active')
     expect((await send(`${jobs}/${id}/message`)).body.status).toBe('active')
   })
-
-  test('accepts a content type with parameters, in any case', async () => {
-    const { jobs } = await start()
-    const headers = { ...HEADERS, 'content-type': 'Application/JSON; charset=utf-8' }
-    expect((await send(jobs, { headers })).status).toBe(201)
-  })
 })
 
 const PATH = '/v2/agent/docs/job'
@@ -223,37 +217,6 @@ story('a job that does not exist, or is of another project, gets a 404', { scena
   "0 s: message theirs → 404 error='Job not found'",
   "0 s: poll theirs → 404 error='Job not found'",
 ])
-const slowDown = { times: 2, status: 429, headers: { 'retry-after': '7' }, error: 'Slow down' }
-story(
-  'the first requests of a kind get its fault, then the ordinary response',
-  { scenario: { create: [slowDown] } },
-  [
-    "0 s: create → 429 retry-after=7 error='Slow down'",
-    "0 s: create → 429 retry-after=7 error='Slow down'",
-    '0 s: create → 201 retry-after=null',
-  ],
-)
-const busy = {
-  message: [{}, { status: 409, error: 'Busy' }],
-  poll: [{ status: 503, error: 'Later' }],
-}
-story(
-  'each kind is counted separately, and an empty fault is the ordinary response',
-  { scenario: busy },
-  [
-    '0 s: create → 201',
-    '0 s: poll → 503 error=Later',
-    '0 s: poll → 200',
-    '0 s: message → 200',
-    '0 s: message → 409 error=Busy',
-    '0 s: message → 200',
-  ],
-)
-story(
-  'fields of the job can be replaced',
-  { scenario: { poll: [{ job: { status: 'queued' } }] } },
-  ['0 s: create → 201', '0 s: poll → 200 status=queued', '0 s: poll → 200 status=active'],
-)
 const initialJobs = [
   { id: 'ended', projectId: 'docs', ageSeconds: 240 },
   { id: 'running', projectId: 'docs', ageSeconds: 60 },
@@ -282,19 +245,6 @@ test('a job of an earlier emulator has ended, and takes a message', async () => 
   expect(new Set([id, ...ids]).size).toBe(3)
 })
 
-test('not-found: only one project exists', async () => {
-  const { emulator, jobs } = await start({ scenario: 'not-found' })
-  expect(await send(jobs)).toMatchObject({ status: 404, body: { error: 'Project not found' } })
-  expect((await send(`${emulator.url}/v2/agent/known-project/job`)).status).toBe(201)
-})
-
-test('prompts are kept', async () => {
-  const { jobs, emulator } = await start()
-  const { id } = (await send(jobs)).body
-  expect((await send(`${jobs}/${id}/message`, { body: { prompt: 'More.' } })).status).toBe(200)
-  expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
-})
-
 test('an id is one encoded segment of the path', async () => {
   const { emulator } = await start()
   const { status, body } = await send(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
@@ -316,48 +266,6 @@ test.each([
   expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
   expect((await send(jobs)).status).toBe(201)
   expect(reported).toEqual(['reset', 201])
-})
-
-test('a delayed response takes this long in real time', async () => {
-  const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
-  const before = performance.now()
-  expect((await send(jobs)).status).toBe(201)
-  expect(performance.now() - before).toBeGreaterThan(55)
-})
-
-test('a logged request is as it was received, with the response', async () => {
-  const { emulator, clock, jobs } = await start()
-  const { id } = (await send(jobs, { body: { prompt: 'ä' } })).body
-  clock.now = START + 1500
-  await get(`${emulator.url}/v2/agent/a%2Fb/job/${id}`)
-  await get(`${emulator.url}/else`)
-  expect(emulator.requests).toMatchObject([
-    {
-      at: 0,
-      method: 'POST',
-      path: PATH,
-      body: '{"prompt":"ä"}',
-      status: 201,
-      jobId: id,
-      headers: HEADERS,
-    },
-    {
-      at: 1500,
-      method: 'GET',
-      path: `/v2/agent/a%2Fb/job/${id}`,
-      body: '',
-      status: 404,
-      jobId: id,
-    },
-    {
-      at: 1500,
-      method: 'GET',
-      path: '/else',
-      status: 404,
-      responseBody: { error: 'No such endpoint' },
-    },
-  ])
-  expect(emulator.requests[2]).not.toHaveProperty('jobId')
 })
 
 test('close ends a request that waits for its response, and can be called twice', async () => {

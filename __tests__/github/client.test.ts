@@ -178,12 +178,6 @@ describe('a request that retried', () => {
     expect(now() - before).toBeLessThanOrEqual(90_000)
   })
 
-  test('is logged when it fails for the first time', async () => {
-    const { github, log } = await connect([BAD_GATEWAY])
-    await failure(read(github))
-    expect(log).toEqual(['GitHub: reading it failed: 502, "Unicorn! &middot; GitHub". Retrying.'])
-  })
-
   test('fails for what GitHub said, if it is not retried any more', async () => {
     const end = new AbortController()
     const { github } = await connect([BAD_GATEWAY], { onWait: () => end.abort() })
@@ -395,11 +389,6 @@ describe('what helps:', () => {
     [
       'a locked conversation',
       refused(403, 'Unable to create comment because issue is locked'),
-      'Fix the problem that GitHub reports',
-    ],
-    [
-      'a locked account',
-      refused(403, 'Your account was locked'),
       'Fix the problem that GitHub reports',
     ],
     [

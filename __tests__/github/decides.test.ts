@@ -143,12 +143,6 @@ test('what GitHub said is told, although it then says nothing until the time is 
     expect(expectNothingSent(ended, world)).toContain('failed: 502')
   }))
 
-test('on a schedule, nothing is sent as long as nobody can tell what changed', () =>
-  inWorld({}, async (world) => {
-    world.github.faults.push({ path: /\/runs/, answer: BAD_GATEWAY, ...ALWAYS })
-    expectNothingSent(await world.step({ context: 'diff' }, schedule), world)
-  }))
-
 test.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],

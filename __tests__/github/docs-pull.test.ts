@@ -416,7 +416,6 @@ describe('a push that changes nothing is skipped once the docs pull request', ()
   const link = 'https://github.com/your-org/docs/pull/17'
   test.each([
     ['was merged', true, SCOPE, 'completed'],
-    ['was merged, and the docs job archived', true, SCOPE, 'archived'],
     [
       "was closed, also if it is an issue's",
       false,
@@ -484,25 +483,8 @@ describe('a docs pull request that was closed without a merge is a no', () => {
       expect(isTold(world)).toEqual([false])
     }))
 
-  test.each([
-    ['gone', { status: 404, error: 'Not found' }],
-    ['failed', { job: { status: 'failed' } }],
-    ['archived', { job: { status: 'archived' } }],
-  ])('also if the docs job is %s', (_, later) =>
-    inWorld({}, async (world) => {
-      const prLink = 'https://github.com/your-org/docs/pull/17'
-      const ended = { times: 1, job: { status: 'completed', prLink } }
-      const { url } = await world.serve({ poll: [ended, { times: 9, ...later }] })
-      const inputs = { ...PULL, 'base-url': url }
-      await closed(world, inputs)
-      expect((await world.step(inputs)).outputs.outcome).toBe('skipped')
-      expect(isTold(world)).toEqual([true])
-    }),
-  )
-
   test.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
     ['a label', on('labeled')],
-    ['a reopened pull request', on('reopened', 'pull_request_target')],
     [
       'a command',
       { event: 'issue_comment', payload: { sender, issue: { number: 1, pull_request: {} } } },

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, primaryLimit } from '../support/github.js'
+import { BAD_GATEWAY } from '../support/github.js'
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
@@ -13,7 +13,6 @@ import { soonAfter, until } from '../support/time.js'
 const SCOPE = { 'job-scope': 'pull-request' }
 const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
-const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } }
 /** For what fails all the time. */
 const DEADLINE_MS = 1_000
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
@@ -51,50 +50,12 @@ describe('a temporary error of a request that decides', () => {
     }))
 })
 
-describe('an error that stays ends the step before anything is sent:', () => {
-  test('a limit for an hour', () =>
-    inWorld({}, async (world) => {
-      const anHourLater = Date.now() / 1000 + 3600
-      world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: primaryLimit(anHourLater) })
-      const { outputs, commands, exitCode } = await world.step(SCOPE)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
-      expect(commands('error')).toEqual([expect.stringContaining('rate limit')])
-      expect(commands('warning')).toEqual([])
-      expect(exitCode).toBe(1)
-      expect(world.emulator.requests).toEqual([])
-    }))
-
-  test('no response until the deadline', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, milliseconds } = await world.step({
-        ...SCOPE,
-        ...deadlineAfter(DEADLINE_MS),
-      })
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      // The last edit, of a comment that may exist, has a second.
-      expect(milliseconds).toBe(DEADLINE_MS + 1_000)
-      expect(world.emulator.requests).toEqual([])
-    }))
-})
-
 test('a placeholder whose edit is answered without what was edited stops the create', () =>
   inWorld({}, async (world) => {
     world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
     const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(world.emulator.requests).toEqual([])
-  }))
-
-test('an edit that fails after the job is known is a warning, and the job runs', () =>
-  inWorld({}, async (world) => {
-    // The first edit is the placeholder's marker.
-    world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-    world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: FORBIDDEN })
-    const { outputs, commands, exitCode } = await world.step(SCOPE)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', status: 'completed' })
-    expect(commands('warning')).toHaveLength(1)
-    expect(exitCode).toBe(0)
   }))
 
 test('a comment whose text is of another kind is none of the step', () =>
@@ -143,20 +104,6 @@ test('an event whose file is missing is an error if it decides, and else does no
   }))
 
 posixDescribe('a process ends', () => {
-  test.concurrent('on a signal during the last edit, to which GitHub does not respond', () =>
-    inRealWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
-      const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
-        meanwhile: async ({ lines, signal }) => {
-          await until(() => lines.some((line) => line.startsWith('Finished after')))
-          signal('SIGINT')
-        },
-      })
-      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
-      expect(outputs.outcome).toBe('pr-opened')
-    }))
-
   test.concurrent.each(['GET', 'POST'])(
     'on a signal while GitHub does not respond to %s, and nothing is sent',
     (method) =>

@@ -116,14 +116,6 @@ test('a pull request that a dispatch names shares its job with the events on it'
     expect(world.comments()).toHaveLength(1)
   }))
 
-test('job-scope: issue without a number is an error of GitHub if the event can not be read', () =>
-  inWorld({}, async (world) => {
-    const inputs = { 'job-scope': 'issue', 'allow-users': '*' }
-    const { outputs, commands } = await world.step(inputs, { event: 'issues', payload: '{' })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(commands('error')[0]).toContain("Can't tell what the run is about")
-  }))
-
 test("job-scope: pull-request with an issue's number works like job-scope: issue", () =>
   inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
     world.repository.issues.add(40)

@@ -183,16 +183,18 @@ describe('what a time-out advises can be done:', () => {
       expect((await world.step(inputs)).log).toContain(RERUN)
     }))
 
-  test.each<[string, Record<string, string>, edits: boolean, says: string]>([
-    ['nothing remembers the job', {}, true, 'A re-run starts another docs job.'],
-    ['the comment could not be edited', SCOPE, false, 'A re-run starts another docs job.'],
-  ])('to wait in a step of its own if %s', (_, inputs, edits, says) =>
+  test.each<[string, Record<string, string>, edits: boolean, run?: RunOptions]>([
+    ['nothing remembers the job', {}, true],
+    ['the comment only informs', { comment: 'true' }, true],
+    ['there is no thread', SCOPE, true, { event: 'push', payload: {} }],
+    ['the comment could not be edited', SCOPE, false],
+  ])('to wait in a step of its own if %s', (_, inputs, edits, run = {}) =>
     inWorld({ emulator }, async (world) => {
       if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
       if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
-      const { log } = await world.step({ ...inputs, ...short })
+      const { log } = await world.step({ ...inputs, ...short }, run)
       expect(log).toMatch(ELSEWHERE)
-      expect(log).toContain(says)
+      expect(log).toContain('A re-run starts another docs job.')
       expect(log).not.toContain(RERUN)
     }),
   )
@@ -207,32 +209,6 @@ describe('what a time-out advises can be done:', () => {
 })
 
 describe('a re-run', () => {
-  test('whose job timed out waits for it and sends nothing', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, ...deadlineAfter(1_500) })
-      expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
-      world.finishJobs()
-      const rerun = await world.step(SCOPE, again(2))
-      expect(rerun.outputs).toMatchObject({
-        outcome: 'pr-opened',
-        sent: 'nothing',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(world.posts()).toEqual([CREATE])
-    }))
-
-  test.each<[does: string, Record<string, string>, RunOptions]>([
-    ['is', { comment: 'true' }, {}],
-    ['is not', SCOPE, {}],
-    ['is', SCOPE, { event: 'push', payload: {} }],
-  ])('%s said to start another docs job after a time-out: %j, %j', (does, inputs, run) =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs, log } = await world.step({ ...inputs, ...deadlineAfter(3_000) }, run)
-      expect(outputs.outcome).toBe('timed-out')
-      expect(log.includes('A re-run starts another docs job.')).toBe(does === 'is')
-    }),
-  )
-
   test('of any event waits for its own job, if an issue keeps it, also in the third attempt', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const event: RunOptions = { event: 'something_new', payload: {} }
@@ -315,16 +291,6 @@ describe('a re-run', () => {
       expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
       expect(commands('warning')).toEqual([])
     }))
-
-  test('sends nothing if that goes on', () =>
-    inWorld({}, async (world) => {
-      await world.step({ ...SCOPE, wait: 'false' })
-      const times = Number.POSITIVE_INFINITY
-      world.github.faults.push({ method: 'GET', path: /\/comments/, answer: page, times })
-      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) }, again(2))
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(world.posts()).toEqual([CREATE])
-    }))
 })
 
 test('a second step of the same identity in the same attempt is refused, and nothing is sent', () =>
@@ -365,16 +331,6 @@ describe('the memory has the job', () => {
       expect(world.posts()).toHaveLength(2)
     }))
 
-  test('even if the edit that adds it fails at first', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY })
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      expect(first.commands('warning')).toEqual([])
-      const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    }))
-
   test('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step(SCOPE, {
@@ -390,21 +346,6 @@ describe('the memory has the job', () => {
       expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     }))
 })
-
-test('the last job is reported even if it can not be polled', () =>
-  inWorld(
-    { emulator: { scenario: { poll: Array(4).fill({ status: 403, error: 'Not from here' }) } } },
-    async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      const { outputs } = await world.step(SCOPE)
-      expect(outputs).toMatchObject({
-        outcome: 'error',
-        'error-code': 'auth',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(world.comments()[0]).toMatch(/^❌/)
-    },
-  ))
 
 describe('while the key is replaced', () => {
   const OLD = { 'api-key': 'mint_old_key_0123456789' }
@@ -513,21 +454,6 @@ describe('the comment', () => {
       })
       expect(outputs.outcome).toBe('cancelled')
       expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-    }))
-
-  test.concurrent('is created to its end if that takes little longer than a cancel', () =>
-    inRealWorld({}, async (world) => {
-      world.github.faults.push({ method: 'POST', path: /\/comments/, answer: { delayMs: 300 } })
-      const { outputs } = await world.runBundle(SCOPE, {
-        meanwhile: async ({ signal }) => {
-          await until(() => world.comments().length > 0)
-          signal('SIGINT')
-        },
-      })
-      expect(outputs.outcome).toBe('cancelled')
-      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-      // It isn't looked for.
-      expect(world.github.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'PATCH'])
     }))
 
   test("can't be written for a fork, whose token can not be raised", () =>

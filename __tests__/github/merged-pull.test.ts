@@ -186,15 +186,6 @@ describe('a push is about the pull request that it merged', () => {
     }),
   )
 
-  test('so does a re-run, which waits for the docs job', () =>
-    inWorld({}, async (world) => {
-      addMerged(world)
-      const run = { ...push('Retry (#2)'), env: { ...push('').env, GITHUB_RUN_ID: '7' } }
-      await world.step({ ...SCOPE, wait: 'false' }, run)
-      await world.step(SCOPE, { ...run, env: { ...run.env, GITHUB_RUN_ATTEMPT: '2' } })
-      expect(world.posts()).toHaveLength(1)
-    }))
-
   test('context-paths are about its files, and since is ignored', () =>
     inWorld({}, async (world) => {
       addMerged(world)
@@ -409,14 +400,14 @@ test.each(['mintlify[bot]', 'Dependabot[bot]'])(
     }),
 )
 
-test.each(
-  ['push', 'pull_request'].flatMap((event) => [
-    { event, payload: '{' },
-    { event, payload: '[]' },
-  ]),
-)('if %j can not be read, nothing is sent', (run) =>
+test.each([
+  ['push', '{', 'pull-request'],
+  ['pull_request', '[]', 'pull-request'],
+  ['issues', '{', 'issue'],
+])('if the payload of %s is %j, nothing is sent', (event, payload, scope) =>
   inWorld({}, async (world) => {
-    const { outputs, commands } = await world.step({ ...SCOPE, 'allow-users': '*' }, run)
+    const inputs = { 'job-scope': scope, 'allow-users': '*' }
+    const { outputs, commands } = await world.step(inputs, { event, payload })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(
       /^Can't tell what the run is about: .* it is not a JSON object/,
@@ -472,15 +463,6 @@ test('nothing is sent if GitHub may not say what was merged', () =>
     world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
     const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
     expect(outputs['error-code']).toBe('github')
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  }))
-
-test('a dry run tells what would be sent, and writes nothing', () =>
-  inWorld({}, async (world) => {
-    addMerged(world)
-    const { outputs, log } = await world.step({ ...SCOPE, 'dry-run': 'true' }, push('Retry (#2)'))
-    expect(outputs.outcome).toBe('dry-run')
-    expect(log).toContain('title: Retry')
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
   }))
 

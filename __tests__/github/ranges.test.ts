@@ -87,7 +87,6 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     ['files that are none', compared, /compare/, comparison({ status: 'ahead', files: [null] })],
     ['no status', compared, /compare/, comparison({ files: [] })],
     ['a diff that takes too long', compared, /compare/, refusal(500, TOO_LONG)],
-    ['a diff that takes too long', pull, /1\/files/, refusal(503, TOO_LONG)],
     ['a diff that takes too long', pull, /1\/files/, refusal(422, TOO_LONG)],
     ['a diff that is not to be had', pull, /1\/files/, refusal(500, PROBLEM)],
     ['too many files', compared, /compare/, refusal(422, 'Too many files changed.')],
@@ -476,15 +475,9 @@ describe('without a list, the prompt says why:', () => {
 
   test.each<[string, RunOptions, string]>([
     ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
-    ['a push without a last commit', push({ after: '' }), NO_COMMITS],
     [
       'a merge group without a base',
       noList('merge_group', { merge_group: { head_sha: HEAD } }),
-      NO_COMMITS,
-    ],
-    [
-      'a merge group without a head',
-      noList('merge_group', { merge_group: { base_sha: HEAD } }),
       NO_COMMITS,
     ],
     ['a release without a tag', release({ tag_name: '' }), "The event's payload has no release."],
@@ -564,14 +557,6 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
 })
 
 describe('since', () => {
-  test('is ignored if issue-number names a pull request', () =>
-    inWorld({}, async (world) => {
-      const inputs = { context: 'event', since: 'v1.2.0', 'issue-number': String(world.number) }
-      await world.step(inputs, schedule())
-      expect(promptOf(world)).toContain(`Changed by pull request ${world.number}`)
-      expect(promptOf(world)).toMatch(/^title: /m)
-    }))
-
   test('of a push has the commits of its range, not those of the push alone', () =>
     inWorld({}, async (world) => {
       const commits = ['Add the first page', 'Add the second page'].map((message) =>
@@ -581,13 +566,5 @@ describe('since', () => {
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
       await world.step({ context: 'event', since: 'v1.2.0' }, push({ commits: pushed }))
       expect(promptOf(world)).toContain('Add the first page')
-    }))
-
-  test('an unknown name: nothing is sent, and the error has it', () =>
-    inWorld({}, async (world) => {
-      world.repository.addCommit({ sha: HEAD })
-      const ended = await world.step({ context: 'event', since: 'v9' }, schedule())
-      expect(ended.commands('error').join()).toContain('there is no tag, branch or commit "v9"')
-      expect(world.emulator.requests).toEqual([])
     }))
 })

@@ -86,16 +86,6 @@ describe('a comment', () => {
       expect(asked(world)).toEqual([login])
     }),
   )
-
-  test('by somebody in allow-users starts a job without asking', () =>
-    inRepository(async (world) => {
-      const { outputs } = await world.step(
-        { 'allow-users': 'someone, Robot[bot]' },
-        comment('robot[bot]'),
-      )
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(world.github.requests).toEqual([])
-    }))
 })
 
 test('an account that is gone may not start a job', () =>
@@ -150,23 +140,6 @@ test('a push to a pull request that a reader opened starts no job with their wor
     expectSkipped(ended, world, 'reader, who opened the pull request, has no write access')
     const own = await world.step({}, pullRequest('synchronize', 'writer'))
     expect(own.outputs.outcome).toBe('pr-opened')
-  }))
-
-test("a writer's event about a comment by a stranger starts no job", () =>
-  inRepository(async (world) => {
-    const ended = await world.step({}, comment('writer', 'stranger'))
-    expectSkipped(
-      ended,
-      world,
-      'stranger, who wrote the comment, review or answer, has no write access',
-    )
-  }))
-
-test('a pull request from a branch of this repository, opened by an app, starts a job without a question', () =>
-  inRepository(async (world) => {
-    const { outputs } = await world.step({}, pullRequest('opened', 'renovate[bot]'))
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(world.github.requests).toEqual([])
   }))
 
 test('a permission that can not be read sends nothing', () =>

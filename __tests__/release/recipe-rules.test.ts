@@ -208,12 +208,6 @@ describe('the rules find what is wrong', () => {
       'changes a docs pull request that may be closed',
     ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
-    [
-      'on-merge.yml',
-      'branches: [main] # <- change',
-      'branches: [main]',
-      "doesn't mark branches: [main]",
-    ],
     ['schedule.yml', "1-5' # <- change", "1-5'", "doesn't mark - cron: '17 3 * * 1-5'"],
     [
       'on-merge.yml',

@@ -26,8 +26,12 @@ test.each(files)('$name keeps the rules', (file) => {
   expect(brokenRules(file)).toEqual([])
 })
 
-test('a release is approved before anything may write', () => {
-  const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
+test('a release is asked for, approved before anything may write, and moves v1 once published', () => {
+  const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
+    parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
+  )
+  expect(Object.keys(on)).toEqual(['workflow_dispatch'])
+  expect(major.on).toEqual({ release: { types: ['published'] } })
   expect(jobs.approve.environment).toBe('release')
   const writing = Object.entries<{ permissions?: object; needs?: string }>(jobs).filter(
     ([, { permissions = {} }]) => Object.values(permissions).includes('write'),
@@ -95,17 +99,14 @@ jobs:
 
   test.each([
     ['permissions: {}\n', '', 'grants permissions to every job'],
-    ['permissions: {}\n', 'permissions: read-all\n', 'grants permissions to every job'],
     ['permissions: {}\n', 'permissions: { contents: read }\n', 'grants permissions to every job'],
     ['permissions:\n      contents: read', 'permissions: write-all', 'one has write-all'],
     ['    timeout-minutes: 5\n', '', 'one has no time limit'],
     ['echo "$SHA"', 'echo "${{ github.sha }}"', inScript('echo "${{ github.sha }}"')],
-    ['persist-credentials: false', 'persist-credentials: true', PERSISTS],
     ['persist-credentials: false', 'fetch-depth: 1', PERSISTS],
     [PIN, 'actions/setup@v4', notPinned('actions/setup')],
     [PIN, `actions/setup@${'a'.repeat(40)}`, notPinned('actions/setup')],
     [PIN, `a/b/c@${'a'.repeat(39)} # v1.2.3`, notPinned('a/b/c')],
-    [PIN, `a/b@${'a'.repeat(40)} # v1`, notPinned('a/b')],
     [PIN, 'docker://alpine:3', notPinned('docker://alpine:3')],
     ['./emulator', `${HOME}@v1`, 'names the repository that it is in'],
     ['[push, pull_request]', '{ issue_comment: { types: [created] } }', 'runs on issue_comment'],

@@ -278,14 +278,6 @@ const schedule = (event: string, changed: boolean, inputs = {}): Start => ({
   },
 })
 
-/** No run of schedule.yml succeeded before. */
-const FIRST_NIGHT: Start = {
-  ...schedule('schedule', true),
-  prepare: ({ repository }) => {
-    repository.addRun({ path: '.github/workflows/schedule.yml', conclusion: 'failure' })
-  },
-}
-
 /** Since the last success, the agent's docs and Renovate's update were merged. */
 const NIGHT_OF_BOTS: Start = {
   ...schedule('schedule', true),
@@ -551,7 +543,6 @@ const CASES: Record<string, readonly Case[]> = {
       'has a job when a labelled draft is ready',
     ),
     on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
-    on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
     ...LEFT_OUT,
   ],
   'on-merge.yml': [
@@ -574,15 +565,6 @@ const CASES: Record<string, readonly Case[]> = {
     on(MERGED_SEVERAL, 'has one for a push that merges several', {
       ...NO_COMMENT,
       prompt: ['+new'],
-    }),
-    on(MERGED, 'says so if there is nothing to change', {
-      ...NO_CHANGES,
-      comments: ['completed without a pull request'],
-    }),
-    on(MERGED, 'fails if the agent does', {
-      scenario: 'failed',
-      ends: 'failed',
-      comments: ['failed'],
     }),
     synced(MERGED),
   ],
@@ -607,11 +589,7 @@ const CASES: Record<string, readonly Case[]> = {
       ...NO_COMMENT,
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
     }),
-    on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', {
-      ends: 'skipped, skipped',
-    }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
-    synced(merge('octocat', ...BOTH)),
   ],
   'command.yml': [
     on(command('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
@@ -725,15 +703,6 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', {
       gh: CLOSE,
     }),
-    on(
-      pull({ actions: ['opened', 'closed'], merged: true }),
-      'frees them after the key was replaced',
-      {
-        ...DRY_RUN,
-        secrets: replacedKey,
-        gh: [...HOLD, ...FREE],
-      },
-    ),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
       ...DRY_RUN,
@@ -787,15 +756,6 @@ const CASES: Record<string, readonly Case[]> = {
       built({ [BUILD]: 'success' }, undefined, { actions: ['opened', 'synchronize'] }),
       'asks reviewers once',
       { ...TWICE, gh: [...EDIT, status('success', 'success'), status('success', 'success')] },
-    ),
-    on(
-      built({ [BUILD]: 'success' }, undefined, { actions: ['opened', 'synchronize'] }),
-      'leaves a docs pull request alone that was closed',
-      {
-        docsPull: { state: 'closed' },
-        ...{ ends: 'skipped', sends: JOB },
-        gh: [...EDIT, status('success', 'success')],
-      },
     ),
     on(BUILT, 'goes on if the author has no access to the docs repository', {
       prepare: (world, run) => {
@@ -856,14 +816,12 @@ const CASES: Record<string, readonly Case[]> = {
       ...STOPPED,
       payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
     }),
-    synced(described({}, JSON.stringify(API))),
   ],
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', {
       prompt: ['src/retry.ts'],
     }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
-    on(FIRST_NIGHT, 'begins with the next one', SKIPPED),
     on(NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED),
     on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
@@ -987,7 +945,6 @@ const CASES: Record<string, readonly Case[]> = {
       ...announced(undefined),
       ...SKIPPED,
     }),
-    { ...announced(undefined), ...synced(PUSH) },
   ],
   'central.yml': [
     on(MERGED, 'has a job for a merged pull request, which is to name it', {
@@ -1014,11 +971,6 @@ const CASES: Record<string, readonly Case[]> = {
       ...TWICE,
       runs: 2,
       secrets: replacedKey,
-    }),
-    on(MERGED, 'can be switched off', {
-      ...CALLED,
-      ...NOT_RUN,
-      vars: () => ({ DOCS_JOBS: 'off' }),
     }),
     on(MERGED, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
     { ...synced(MERGED), ...CALLED },

@@ -67,18 +67,6 @@ describe('an active job that is not found for a moment keeps its work', () => {
     ))
 })
 
-test('a job that is not found four times in a row is replaced', () =>
-  onPullRequest(
-    { posts: [created, another], polls: [missing] },
-    async ({ start, step, creates, service }) => {
-      await start()
-      const { outputs } = await step()
-      expect(creates()).toHaveLength(2)
-      expect(service.polls()).toHaveLength(4)
-      expect(outputs).toMatchObject(REPLACED)
-    },
-  ))
-
 const ENDED = 'has ended and takes no more messages'
 
 test.each<[string, refusal: Handler, continues: boolean, says: string]>([
@@ -129,20 +117,5 @@ test('a message that may be lost is told to each re-run, until the end of the jo
       expect(messages()).toHaveLength(1)
       expect(await attempt(4, 'false')).toEqual(['started', false])
       expect(messages()).toHaveLength(2)
-    },
-  ))
-
-test('a job that is active and refuses the message is not replaced', () =>
-  onPullRequest(
-    { posts: [created, gone, another], polls: [active] },
-    async ({ start, step, service }) => {
-      await start()
-      const { outputs } = await step()
-      expect(outputs).toMatchObject({
-        outcome: 'error',
-        'error-code': 'rejected',
-        'job-id': 'job-1',
-      })
-      expect(service.posts()).toHaveLength(2)
     },
   ))

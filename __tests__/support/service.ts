@@ -130,7 +130,7 @@ export const cutOff: Handler = (response) => {
 }
 
 /** A job as JSON of exactly this many bytes. */
-export function paddedJob(bytes: number, fields: Record<string, unknown> = {}): string {
+function paddedJob(bytes: number, fields: Record<string, unknown> = {}): string {
   const withPadding = (length: number): string =>
     JSON.stringify(job({ ...fields, padding: 'x'.repeat(length) }))
   return withPadding(bytes - withPadding(0).length)

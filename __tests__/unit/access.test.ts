@@ -245,7 +245,11 @@ describe('skip-authors', () => {
       { sender: bot },
       'this an event of the future event was triggered by A-Bot',
     ],
-    ['push', { ...push('octocat'), sender: agent }, 'the push is by Mintlify[bot]'],
+    [
+      'push',
+      { ...push('octocat'), sender: agent },
+      'this push event was triggered by Mintlify[bot]',
+    ],
     ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
       (body) => ['issue_comment', { sender, comment: { ...by('octocat'), body } }, OWN] as const,

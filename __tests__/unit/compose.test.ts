@@ -454,15 +454,6 @@ describe('the diffs', () => {
       'examples/1/main.ts',
     ])
   })
-
-  test('are omitted if the first is too long by itself', () => {
-    const files = [
-      file('a.md', { patch: `@@ ${'x'.repeat(300 * KIB)}\n+b` }),
-      fileOf('yarn.lock', 640),
-    ]
-    const text = expectValid('Go.', context({ files }))
-    expect(titles(text)).toEqual(['=== modified yarn.lock'])
-  })
 })
 
 test.each([

@@ -163,7 +163,7 @@ test('context-paths are patterns, one per line', () => {
   expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).contextPaths).toHaveLength(2)
 })
 
-const COPY_PROJECT = 'Copy the project ID from the API keys page of the dashboard.'
+const COPY_PROJECT = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
 const NOT_NUMBERS = [
@@ -364,7 +364,7 @@ describe('api-key', () => {
     }
     const [url = '', project = '', ...more] = problems(raw)
     expect([url.split(':')[0], more]).toEqual(['base-url', []])
-    expect(project).toBe('project-id: required. Set it to the ID of the project at the service.')
+    expect(project).toBe(`project-id: required. ${COPY_PROJECT}`)
   })
 
   test('that is empty is explained by the missing secrets, if known', () => {

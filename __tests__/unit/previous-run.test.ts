@@ -220,7 +220,6 @@ describe('a re-run', () => {
     [REPORTS('completed'), { pull: 'open' }],
     [REPORTS('completed'), { pull: 'unknown' }],
     [REPORTS('active'), { pull: 'open', script: isNow('active') }],
-    [NEW('pr-opened', 'archived'), { pull: 'open', script: isNow('archived') }],
     [NEW('pr-opened', 'completed'), { pull: 'merged' }],
     [NEW('pr-opened', 'completed'), { pull: 'closed' }],
   ])('of a run whose docs job has opened a pull request: %s, with %j', async (story, options) => {
@@ -417,8 +416,6 @@ describe('continuing', () => {
 
   test.each<[string, Situation['job'], DocsPull]>([
     ['no longer exists', undefined, open],
-    ['failed', job('failed'), open],
-    ['was archived', job('archived'), unknown],
     ['has a pull request that was closed', active, closed],
     ['has a pull request that was merged', active, merged],
   ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {

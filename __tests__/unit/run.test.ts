@@ -103,12 +103,6 @@ describe('a step that creates a job', () => {
     expect((await runTask(CREATE, script, { wait })).story).toBe(story)
   })
 
-  test('is timed-out, even if the last polls got no response', async () => {
-    expect((await runTask(CREATE, thenForever(active, notSent))).result).toEqual({
-      outcome: 'timed-out',
-    })
-  })
-
   test('sends nothing if the placeholder is refused', async () => {
     const { tools, calls } = createScriptedRun([])
     const error = new ActionError('github', 'Refused.', 'Set permissions.')
@@ -251,16 +245,6 @@ describe('a step that messages a job', () => {
     const { facts, ...run } = await runTask(MESSAGE, script)
     expect(run.story).toBe(story)
     expect([facts().jobId, sentIn(facts())]).toEqual(['job-1', 'nothing'])
-  })
-
-  test('repeats it for as long as the job is busy', async () => {
-    const { story } = await runTask(MESSAGE, [
-      ...Array(4).fill(errorResponse(409)),
-      active,
-      active,
-      opened,
-    ])
-    expect(story).toBe(`${'message '.repeat(5)}poll poll: pr-opened`)
   })
 })
 
@@ -439,11 +423,6 @@ describe('a step that only waits', () => {
       expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
     },
   )
-
-  test('is timed-out by a 404 that there was no time to repeat', async () => {
-    const script = [delayed(30 * MINUTE - 1000, errorResponse(404)), errorResponse(404)]
-    expect((await runTask(ATTACH, script)).story).toBe('poll poll: timed-out')
-  })
 })
 
 describe('a cancel', () => {

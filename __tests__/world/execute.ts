@@ -32,9 +32,11 @@ import {
 } from './events.js'
 import { type GitHubPlan, OTHER_RUNS } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
+import { FIRST_PORT } from './network.js'
 import type { ActionPlan, Plan, PullPlan, StepPlan, Trigger } from './plan.js'
+import type { SimulatedProcess } from './process.js'
 import { startPlannedService, stepPrefix } from './service.js'
-import type { Child, StepEnd, StepOptions } from './step.js'
+import { beginRun, startStep, time } from './simulation.js'
 
 /** What was done to the process. */
 export interface Done {
@@ -53,14 +55,27 @@ export interface RunRecord {
   readonly comments: readonly string[]
 }
 
-export interface RunOptions {
-  readonly run: (options: StepOptions) => Promise<StepEnd>
-  /** What happens, as it happens: who, and what. */
-  readonly tell: (who: string, what: string) => void
+/** Told what happens, as it happens: who, and what. */
+type Tell = (who: string, what: string) => void
+
+/** @throws Error if a step never ends */
+export function simulatePlan(
+  plan: Plan,
+  tell: (at: number, ...what: Parameters<Tell>) => void = () => undefined,
+): Promise<RunRecord> {
+  const [service, github] = [[...plan.connecting.service], [...plan.connecting.github]]
+  beginRun({
+    seed: plan.seed,
+    plan: plan.network,
+    // GitHub listens after the service.
+    connecting: (port) => (port === FIRST_PORT ? service : github).shift() ?? 'open',
+  })
+  const running = runPlan(plan, (who, what) => tell(time.now, who, what))
+  return time.finish(running, `the run of seed ${plan.seed}`)
 }
 
-export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecord> {
-  const world = await startWorld(plan, options)
+async function runPlan(plan: Plan, tell: Tell): Promise<RunRecord> {
+  const world = await startWorld(plan, tell)
   const ends: Promise<StepRecord>[] = []
   try {
     for (const step of plan.steps) {
@@ -69,7 +84,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
       world.github?.begin(step)
-      ends.push(runStep(step, ends.length, world, options))
+      ends.push(runStep(step, ends.length, world, tell))
     }
     const steps = await Promise.all(ends)
     return { plan, steps, comments: commentsOf(world) }
@@ -81,11 +96,11 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld(plan: Plan, { tell }: RunOptions) {
+async function startWorld(plan: Plan, tell: Tell) {
   const puppets: Puppet[] = []
   const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
   const deadlineOf = (step: number): number =>
-    (puppets[step]?.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
+    (puppets[step]?.child.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
   const [, travelMs] = plan.network.travelMs
   const service = await startPlannedService({
     plan: plan.service,
@@ -119,22 +134,20 @@ async function startWorld(plan: Plan, { tell }: RunOptions) {
   }
 }
 
-async function runStep(plan: StepPlan, index: number, world: World, { run, tell }: RunOptions) {
+async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) {
   const { service, github, puppets, baseUrl, environment } = world
-  const { timeoutMs } = plan
-  const puppet = new Puppet(plan.actions, (what) => tell(`step ${index + 1}`, what))
-  puppets.push(puppet)
+  const say = (what: string): void => tell(`step ${index + 1}`, what)
   const wrote: { readonly at: number; readonly line: string }[] = []
   let firstOutputAt: number | undefined
   const own = plan.event.isOwnComment ? findOwnComment(github, numberOf(plan.event)) : undefined
-  const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
+  const child = startStep({
     inputs: {
       'base-url': baseUrl + stepPrefix(index),
-      'timeout-minutes': String(timeoutMs / 60_000),
+      'timeout-minutes': String(plan.timeoutMs / 60_000),
       ...plan.inputs,
     },
-    event: github === undefined ? {} : eventOf(github.plan, plan, own),
-    eventFile: plan.eventFile,
+    eventFile:
+      plan.eventFile ?? JSON.stringify(github === undefined ? {} : eventOf(github.plan, plan, own)),
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
@@ -150,32 +163,30 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
     },
     onLine: (line) => {
       wrote.push({ at: performance.now(), line })
-      tell(`step ${index + 1}`, `writes ${line}`)
-    },
-    onStart: (child) => {
-      puppet.child = child
-      puppet.startedAt = performance.now()
-      child.onFirstOutput(() => {
-        firstOutputAt = performance.now()
-        puppet.count('start')
-      })
+      say(`writes ${line}`)
     },
   })
-  tell(`step ${index + 1}`, `ends with ${signal ?? code}`)
+  const puppet = new Puppet(child, plan.actions, say)
+  puppets.push(puppet)
+  child.onFirstOutput(() => {
+    firstOutputAt = performance.now()
+    puppet.count('start')
+  })
+  const endedAt = await child.ended
+  const { startedAt, exitCode, signal, stdout, stderr, outputFile, summary } = child
+  say(`ends with ${signal ?? exitCode}`)
   return {
     plan,
     /** The event is about a comment that an earlier step has written. */
     isAboutOwn: own !== undefined && !plan.event.isQuoted,
-    /** What `timeout-minutes` said. */
-    timeoutMs,
     spawnedAt: startedAt,
     /** When the process first wrote something; undefined if it never did. */
     firstOutputAt,
     endedAt,
     done: puppet.done,
     /** Undefined if a signal ended the process. */
-    exitCode: code ?? undefined,
-    signal: signal ?? undefined,
+    exitCode,
+    signal,
     stdout,
     stderr,
     /** The lines, and when they came. */
@@ -203,13 +214,12 @@ function commentsOf({ github }: World): string[] {
 
 /** The process of a step, and what is done to it, some time after the nth of something else. */
 class Puppet {
-  child: Child | undefined
-  startedAt = 0
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
   #isFrozen = false
 
   constructor(
+    readonly child: SimulatedProcess,
     readonly actions: readonly ActionPlan[],
     readonly tell: (what: string) => void,
   ) {}
@@ -228,7 +238,7 @@ class Puppet {
   #act({ what, forMs }: ActionPlan): void {
     const { child } = this
     const isFreeze = what === 'freeze'
-    if (child === undefined || this.#hasEnded || (isFreeze && this.#isFrozen)) return
+    if (child.isDead || (isFreeze && this.#isFrozen)) return
     // As the runner does.
     const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
     this.tell(`gets ${what}`)
@@ -244,17 +254,11 @@ class Puppet {
   }
 
   #thaw(freeze: Done): void {
-    if (this.#hasEnded) return
+    if (this.child.isDead) return
     this.#isFrozen = false
     freeze.until = performance.now()
     this.tell('goes on')
-    this.child?.kill('SIGCONT')
-  }
-
-  get #hasEnded(): boolean {
-    return (
-      this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
-    )
+    this.child.kill('SIGCONT')
   }
 }
 
@@ -334,7 +338,8 @@ const [OLDER, LATER] = [sha('older'), sha('later')]
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
-interface GitHubOptions extends Pick<RunOptions, 'tell'> {
+interface GitHubOptions {
+  readonly tell: Tell
   readonly seed: number
   readonly count: (what: Trigger, step: number) => void
   /** Whether the step has sent something to the service. */

@@ -55,7 +55,7 @@ export class Facts extends Observed {
   readonly freezes = this.step.done
     .filter(({ what }) => what === 'freeze')
     .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
-  readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
+  readonly deadlineAt = this.step.spawnedAt + this.step.plan.timeoutMs
   /** When the signals reached the process. */
   readonly cancels = this.step.done
     .filter(({ what }) => what === 'cancel')
@@ -77,7 +77,7 @@ export class Facts extends Observed {
   /** The outputs and the summary don't say how the step ended. */
   readonly isUntold = this.wasKilled || this.fullAt <= (this.reportedAt ?? this.step.endedAt)
   /** How long before the deadline the last poll begins. */
-  readonly lastPollMs = Math.min(2_000, this.step.timeoutMs / 20)
+  readonly lastPollMs = Math.min(2_000, this.step.plan.timeoutMs / 20)
   /** The step said that it only waits for a job. */
   readonly waits = this.lines.some((line) => line.endsWith('; nothing is sent to it.'))
   /** The step took as long as it was allowed to. */
@@ -313,8 +313,8 @@ export class Facts extends Observed {
 
   /**
    * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted, or is not
-   * among the newest and the search doesn't find it: then nobody knows that there was none. `older` is
-   * found in place of the last.
+   * among the newest and the search doesn't find it: then nobody knows that there was none. `older`
+   * is found in place of the last.
    */
   get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
     const { succeeded = 0, areDeleted, many = 0, search, hasLater } = this.github?.runs ?? {}

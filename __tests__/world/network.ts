@@ -31,13 +31,15 @@ interface Options {
 }
 
 /** Of the run that goes on. */
-interface Conditions {
+export interface Conditions {
   readonly seed: number
   readonly plan: NetworkPlan
+  /** What happens to the next attempt to connect to a port. */
   readonly connecting: (port: number) => Connecting
 }
 
-const FIRST_PORT = 20_000
+/** Of the server that listens first. */
+export const FIRST_PORT = 20_000
 const SINGLE_BYTES = 24
 /** Whoever writes more has to wait until it arrives. */
 const SEND_BUFFER = 64 * 1024

@@ -293,7 +293,7 @@ const TABLE = [
   // The prompt.
   [
     'what no path matches is asked for',
-    'files.some((file) => isIncluded(contextPaths, file))',
+    'filesThatCount({ files }, { contextPaths }).length > 0',
     'true',
   ],
   [

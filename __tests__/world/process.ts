@@ -38,9 +38,10 @@ export class SimulatedProcess implements Owner, Machine {
   jumpedMs = 0
   #isLogClosed = false
   isFrozen = false
-  exitCode: number | null = null
-  signalCode: Signal | null = null
-  endedAt: number | undefined
+  isDead = false
+  /** Undefined if a signal ended it. */
+  exitCode: number | undefined
+  signal: Signal | undefined
   /** What it had written to the runner's files when it ended. */
   outputFile = ''
   summary = ''
@@ -52,8 +53,9 @@ export class SimulatedProcess implements Owner, Machine {
   readonly #listeners = new Map<string, Listener[]>()
   readonly #sockets = new Set<SimulatedSocket>()
   #onOutput: (() => void) | undefined
-  #resolve: () => void = () => undefined
-  readonly ended = new Promise<void>((resolve) => {
+  #resolve: (at: number) => void = () => undefined
+  /** When it ended. */
+  readonly ended = new Promise<number>((resolve) => {
     this.#resolve = resolve
   })
 
@@ -65,10 +67,6 @@ export class SimulatedProcess implements Owner, Machine {
     this.#files = { ...options.env }
     const start = (): void => void options.main().catch((thrown: unknown) => this.fail(thrown))
     time.schedule('timers', time.now + options.startupMs, this, start)
-  }
-
-  get isDead(): boolean {
-    return this.endedAt !== undefined
   }
 
   readonly random = (): number => this.#options.random.next()
@@ -139,7 +137,7 @@ export class SimulatedProcess implements Owner, Machine {
   kill(signal: Signal): void {
     if (this.isDead) return
     if (signal === 'SIGKILL') {
-      this.signalCode = signal
+      this.signal = signal
       this.#end()
     } else if (signal === 'SIGSTOP') {
       this.isFrozen = true
@@ -163,16 +161,16 @@ export class SimulatedProcess implements Owner, Machine {
 
   #onSignal(signal: Signal): void {
     if (this.emit(signal)) return
-    this.signalCode = signal
+    this.signal = signal
     this.#end()
   }
 
   #end(): void {
-    this.endedAt = this.#time.now
+    this.isDead = true
     const { GITHUB_OUTPUT: outputs = '', GITHUB_STEP_SUMMARY: summary = '' } = this.#files
     this.outputFile = readFileSync(outputs, 'utf8')
     this.summary = readFileSync(summary, 'utf8')
     for (const socket of this.#sockets) socket.abandon()
-    this.#resolve()
+    this.#resolve(this.#time.now)
   }
 }

@@ -51,8 +51,8 @@ export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainl
 }
 
 /**
- * Whether nobody knows what became of the message that an earlier attempt sent last, by the service's
- * own record.
+ * Whether nobody knows what became of the message that an earlier attempt sent last, by the
+ * service's own record.
  */
 export function hasLostMessage(facts: Facts): boolean {
   const { record, index, step } = facts

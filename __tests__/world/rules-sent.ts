@@ -111,7 +111,7 @@ export const SENT_RULES = {
   },
 } satisfies Record<string, Rule>
 
-/** Whether nobody can know since when there are changes. A person who asks gets docs all the same. */
+/** Whether nobody can know since when there are changes. A person who asks gets docs anyway. */
 export function isLost({ step, inputs, lastRun, hasEvent }: Facts): boolean {
   const { event, task } = step.plan
   const { context, 'context-paths': paths, 'issue-number': number, since } = inputs

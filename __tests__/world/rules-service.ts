@@ -210,7 +210,7 @@ export const SERVICE_RULES = {
     const tookMs = step.endedAt - step.spawnedAt
     if (tookMs > UNREACHABLE_MS + CONNECT_MS)
       yield `an address that never answered was tried for ${tookMs} ms`
-    if (tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS)
+    if (tookMs < Math.min(step.plan.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS)
       yield `gave up after ${tookMs} ms`
   },
 } satisfies Record<string, Rule>

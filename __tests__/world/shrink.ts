@@ -2,9 +2,9 @@
  * Makes the plan of a run that breaks a rule as small as it can be while it breaks the same rule.
  */
 
+import { simulatePlan } from './execute.js'
 import type { Plan } from './plan.js'
 import { violations } from './rules.js'
-import { simulatePlan } from './simulate-plan.js'
 
 /** So many runs are enough to see what matters. */
 const MOST_RUNS = 400

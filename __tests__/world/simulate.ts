@@ -7,12 +7,11 @@ import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { RunRecord } from './execute.js'
+import { type RunRecord, simulatePlan } from './execute.js'
 import { readOutputs } from './facts.js'
 import { createPlan, type Plan } from './plan.js'
 import { RULES, violations } from './rules.js'
 import { shrink } from './shrink.js'
-import { simulatePlan } from './simulate-plan.js'
 
 const { values } = parseArgs({
   options: {
@@ -22,8 +21,6 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     /** Ends at the first run that breaks a rule. */
     'fail-fast': { type: 'boolean', default: false },
-    /** Says which rows of the table of texts tell of what no step did. */
-    texts: { type: 'boolean', default: false },
     /** Words in the names of the rules that are left out. */
     except: { type: 'string', multiple: true, default: [] },
   },
@@ -84,7 +81,7 @@ function heapMegabytes(): number {
 
 async function runSeed(seed: number): Promise<void> {
   const plan = createPlan(seed)
-  const record = await simulatePlan(plan, { ...(values.verbose && { tell }) })
+  const record = await simulatePlan(plan, values.verbose ? tell : undefined)
   addTo(digest, record)
   for (const { outputFile } of record.steps) {
     const { outcome = 'nothing', 'error-code': code = '' } = readOutputs(outputFile)
@@ -133,7 +130,7 @@ async function tellSmallest(plan: Plan, rule: string): Promise<void> {
       `  step ${index + 1}: run ${runId}, attempt ${attempt}, ${by}, ${timeoutMs} ms: ${JSON.stringify(others)}`,
     )
   }
-  await simulatePlan(smallest, { tell })
+  await simulatePlan(smallest, tell)
 }
 
 function tell(at: number, who: string, what: string): void {

@@ -8,22 +8,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
 import { FILED_PROMPT, PROMPT_FILE } from './draw.js'
-import { type Connecting, Network, type NetworkPlan } from './network.js'
+import { type Conditions, Network } from './network.js'
 import { SimulatedProcess } from './process.js'
 import { Random } from './random.js'
-import type { StepEnd, StepOptions } from './step.js'
 import { Time } from './time.js'
 import { type Machine, replaceTimers } from './timers.js'
 
 export const time = new Time()
-
-/** What a run takes place in. */
-export interface Conditions {
-  readonly seed: number
-  readonly network: NetworkPlan
-  /** Of the nth attempt to connect to a port. */
-  readonly connecting?: (port: number, nth: number) => Connecting
-}
 
 const real = {
   env: process.env,
@@ -87,52 +78,29 @@ function replaceProcess(): void {
 }
 
 /** Begins a run at time 0, with nothing left of the one before. */
-export function beginRun({ seed, network: plan, connecting = () => 'open' }: Conditions): void {
+export function beginRun(conditions: Conditions): void {
   time.clear()
   undiciTimers.reset()
-  random = new Random(seed)
+  random = new Random(conditions.seed)
   used = 0
-  const counts = new Map<number, number>()
-  network.begin({
-    seed,
-    plan,
-    connecting: (port) => {
-      const nth = (counts.get(port) ?? 0) + 1
-      counts.set(port, nth)
-      return connecting(port, nth)
-    },
-  })
+  network.begin(conditions)
 }
 
-/** The runner's folders and files, one set for each step of a run. */
-const environments: NodeJS.ProcessEnv[] = []
-let used = 0
-
+/** A run has no more steps. */
+const MOST_STEPS = 4
 /**
- * Makes the folders for the steps of a run: what waits for the disk must not happen while time goes
- * on.
+ * The runner's folders and files, one set for each step of a run: what waits for the disk must not
+ * happen while time goes on.
  */
-export async function prepareSteps(most: number): Promise<void> {
-  while (environments.length < most) {
-    const own = path.join(folder, String(environments.length))
-    mkdirSync(own)
-    const environment = await runnerEnvironment(own, {})
-    writeFileSync(path.join(environment.GITHUB_WORKSPACE ?? '', PROMPT_FILE), FILED_PROMPT)
-    environments.push(environment)
-  }
+const environments: NodeJS.ProcessEnv[] = []
+while (environments.length < MOST_STEPS) {
+  const own = path.join(folder, String(environments.length))
+  mkdirSync(own)
+  const environment = await runnerEnvironment(own, {})
+  writeFileSync(path.join(environment.GITHUB_WORKSPACE ?? '', PROMPT_FILE), FILED_PROMPT)
+  environments.push(environment)
 }
-
-function nextEnvironment({
-  event,
-  eventFile = JSON.stringify(event),
-}: StepOptions): NodeJS.ProcessEnv {
-  const environment = environments[used++]
-  if (environment === undefined) throw new Error('A run has more steps than were prepared')
-  for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'])
-    writeFileSync(environment[name] ?? '', '')
-  writeFileSync(environment.GITHUB_EVENT_PATH ?? '', eventFile)
-  return environment
-}
+let used = 0
 
 /** As an environment has it, which is UTF-8. */
 function wellFormed(env: Record<string, string>): Record<string, string> {
@@ -141,28 +109,25 @@ function wellFormed(env: Record<string, string>): Record<string, string> {
   )
 }
 
-/** Runs a step in the simulation. Its time passes in `time.run`. */
-export async function simulateStep(options: StepOptions): Promise<StepEnd> {
-  const { inputs, env, onStart, onLine = () => undefined } = options
-  const runner = nextEnvironment(options)
-  const child = new SimulatedProcess(time, {
+interface StepOptions {
+  readonly inputs: Record<string, string>
+  readonly env: Record<string, string>
+  /** What the event's file holds. */
+  readonly eventFile: string
+  readonly onLine: (line: string) => void
+}
+
+/** Starts a step in the simulation. Its time passes in `time.run`. */
+export function startStep({ inputs, env, eventFile, onLine }: StepOptions): SimulatedProcess {
+  const runner = environments[used++]
+  if (runner === undefined) throw new Error('A run has more steps than were prepared')
+  for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(runner[name] ?? '', '')
+  writeFileSync(runner.GITHUB_EVENT_PATH ?? '', eventFile)
+  return new SimulatedProcess(time, {
     env: { ...runner, ...wellFormed(inputEnvironment(inputs)), ...env },
     random: new Random(random.int(1, 2 ** 31)),
     startupMs: 30 + random.int(0, 200),
     onLine,
     main,
   })
-  onStart(child)
-  const { startedAt } = child
-  await child.ended
-  return {
-    startedAt,
-    endedAt: child.endedAt ?? Number.NaN,
-    code: child.exitCode,
-    signal: child.signalCode,
-    stdout: child.stdout,
-    stderr: child.stderr,
-    outputFile: child.outputFile,
-    summary: child.summary,
-  }
 }

@@ -48,12 +48,5 @@ async function run<T>(tell: () => Promise<T>): Promise<T> {
   time.clear()
   undiciTimers.reset()
   network.begin({ seed: 1, plan: NETWORK, connecting: () => 'open' })
-  let hasEnded = false
-  const told = tell().finally(() => {
-    hasEnded = true
-  })
-  told.catch(() => undefined)
-  await time.run(() => hasEnded || time.now > LONGEST_MS)
-  if (!hasEnded) throw new Error(`At ${time.now} ms the story has not ended, and nothing ends it`)
-  return told
+  return time.finish(tell(), 'the story', LONGEST_MS)
 }

@@ -83,19 +83,31 @@ export class Time {
   }
 
   /**
-   * Goes on until something holds. Resolves with false if nothing is left that could happen before
-   * that.
+   * Goes on until a promise is settled.
+   *
+   * @throws Error if nothing is left that could settle it, or nothing has until `latest`
    */
-  run(until: () => boolean): Promise<boolean> {
+  async finish<T>(promise: Promise<T>, what: string, latest = Number.POSITIVE_INFINITY) {
+    let hasEnded = false
+    const end = (): void => {
+      hasEnded = true
+    }
+    promise.then(end, end)
+    await this.#run(() => hasEnded || this.now > latest)
+    if (!hasEnded) throw new Error(`At ${this.now} ms ${what} has not ended, and nothing ends it`)
+    return promise
+  }
+
+  /** Goes on until something holds, or nothing is left that could happen. */
+  #run(until: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       // A real immediate for each callback: then Node's own queues, of ticks and promises, are
       // empty before the next one.
       const next = (): void => {
         try {
-          const holds = until()
-          if (!holds && this.#callNext()) return void realSetImmediate(next)
+          if (!until() && this.#callNext()) return void realSetImmediate(next)
           this.lastOwner = undefined
-          resolve(holds)
+          resolve()
         } catch (thrown) {
           reject(thrown)
         }

@@ -35,11 +35,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
     return skip("the event is about this action's own comment")
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
   if (isCause && isListed(sender)) {
-    return skip(
-      name === 'push'
-        ? `the push is by ${sender}`
-        : `this ${name} event was triggered by ${sender}`,
-    )
+    return skip(`this ${name} event was triggered by ${sender}`)
   }
   if (event.authors.length > 0) {
     const author = event.authors.find(isListed)

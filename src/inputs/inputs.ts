@@ -188,7 +188,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     previousApiKey: isSame('previous-api-key', 'api-key')
       ? ''
       : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
-    projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
+    projectId: parse('project-id', parseProject, ''),
     task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) => {
       const file = sources.readPromptFile(path)
       if ('problem' in file) throw new InvalidInput((got) => `${got} ${file.problem}`, path)

@@ -24,10 +24,8 @@ const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
 
-export function parseProject(value: string, isDefaultService: boolean): string {
-  const advice = isDefaultService
-    ? 'Copy the project ID from the API keys page of the dashboard.'
-    : 'Set it to the ID of the project at the service.'
+export function parseProject(value: string): string {
+  const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
   return parseId(value, advice)
 }

@@ -178,11 +178,6 @@ export class StepReport {
     return { ...this.#view(), notes: this.#facts.notes, runUrl, isRemembered }
   }
 
-  /**
-   * Stores that a create request is about to be sent, if later runs need to know.
-   *
-   * @throws ActionError `github`
-   */
   async writePlaceholder(): Promise<void> {
     await this.comment?.writePlaceholder(createPlaceholder(this.#commentView()))
   }
