@@ -129,7 +129,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
       [1, 'deleted'],
       [1, 'tag'],
     ),
-    names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [1, 'other']),
+    names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [2, 'other']),
     message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
     /** Of a pull request: which it is, and its head before the push and after it. */
     pull: PULL_REQUEST,

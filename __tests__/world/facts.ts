@@ -5,6 +5,7 @@ import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw
 import { askedFor, COMMIT, isBy, isConsent, mayMerge, numberOf, shaOf } from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
+import type { PullPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 import { MAX_BYTES } from './service-plan.js'
 
@@ -142,10 +143,11 @@ export class Facts extends Observed {
     return !wasDenied && this.github?.omitsMerges === false
   }
 
-  /** The labels of an event are the payload's, others those that GitHub has. */
+  /** The labels of an event are the payload's, others those that GitHub has when it is asked. */
   #isLabelled(): boolean {
     const { github, inputs, step, number, hasMerged } = this
-    const { event, pull } = step.plan
+    const { event } = step.plan
+    const pull = this.#pullWhenRead
     const skipped = inputs['skip-labels']?.toLowerCase().split('\n') ?? []
     const has = (one: number | undefined, changes: number): boolean =>
       github !== undefined &&
@@ -155,6 +157,17 @@ export class Facts extends Observed {
     return (
       has(own, event.words.labels) || others.some((one) => one !== own && has(one, pull.labels))
     )
+  }
+
+  /** As the last step that had begun by then found it. */
+  get #pullWhenRead(): PullPlan {
+    const { record, step } = this
+    const read = step.githubRequests.find(
+      ({ path, status, answered }) =>
+        /\/pulls\/[13]$/.test(path) && status === 200 && answered.startsWith('{'),
+    )
+    const begun = record.steps.filter(({ spawnedAt }) => read && spawnedAt <= read.at)
+    return (begun.at(-1) ?? step).plan.pull
   }
 
   /** What a push of several has merged, as far as its commits name it. */

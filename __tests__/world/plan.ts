@@ -211,7 +211,7 @@ function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
     inputs: {
       ...{ ...others, 'job-scope': 'pull-request', context: random.pick('event', 'diff') },
       'skip-authors': random.pick('mintlify[bot]', 'reader'),
-      ...(random.chance(0.6) && { 'skip-labels': 'No Docs' }),
+      ...(random.chance(0.8) && { 'skip-labels': 'No Docs' }),
       ...(random.chance(0.3) && { 'context-paths': random.pick('*.md', 'docs/**') }),
     },
     event: {

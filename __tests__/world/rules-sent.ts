@@ -4,8 +4,9 @@
  */
 
 import { MATCHES, OTHER_PULL, PULL_REQUEST } from './draw.js'
-import { mayMerge, numberOf } from './events.js'
+import { headOf, mayMerge, numberOf } from './events.js'
 import type { Facts } from './facts.js'
+import type { StepPlan } from './plan.js'
 import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
@@ -15,6 +16,9 @@ import { decodings } from './rules-text.js'
 
 /** GitHub lists no more files of a comparison. */
 export const MOST_COMPARED = 300
+
+/** For so long, GitHub is asked again. */
+const GITHUB_MS = 90_000
 
 export const SENT_RULES = {
   *'what is skipped brings nothing'(facts) {
@@ -30,7 +34,8 @@ export const SENT_RULES = {
   *'what GitHub could say is no error'(facts) {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
     const { eventFile, lateMs } = step.plan
-    const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || lateMs > 0
+    const isLate = lateMs > GITHUB_MS || isPushedBack(step.plan)
+    const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || isLate
     const isUnknown =
       inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
     if (code === 'github' && posts.length === 0 && !isHindered && !isUnknown)
@@ -108,6 +113,16 @@ export function isLost(facts: Facts): boolean {
   return isNight && asksForCommits(facts) && lastRun === 'lost'
 }
 
+/**
+ * Whether a second push went back to the head before this one: no list tells that from a list that
+ * is late.
+ */
+function isPushedBack({ event, attempt, pull }: StepPlan): boolean {
+  const { action, before, head } = event
+  const isFirst = action === 'synchronize' && attempt === 1
+  return isFirst && before === headOf(pull) && before !== head
+}
+
 /** Whether there is a whole list of files, and no file in it counts. */
 export function matchesNothing(facts: Facts): boolean {
   const { inputs, github, step, number, lastRun } = facts
@@ -118,10 +133,10 @@ export function matchesNothing(facts: Facts): boolean {
   const pulls = [PULL_REQUEST, OTHER_PULL]
   const ofPull = [numberOf(event), number].find((one) => pulls.includes(one ?? 0))
   const count = github.files + (ofPull === undefined ? 0 : pull.files)
-  if (count >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)) return false
+  const isCut = count >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)
   const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : [])]
   const matches = names.some((name) => MATCHES[paths]?.test(name))
-  if (ofPull !== undefined) return !matches
+  if (ofPull !== undefined) return !matches && !isCut
   if (!hasRange(facts)) return false
   const isNight = since === undefined && event.name === 'schedule'
   // Then there is no list.
@@ -130,7 +145,7 @@ export function matchesNothing(facts: Facts): boolean {
   const isBehind = since !== undefined && github.compared === 'behind'
   if (github.compared === 'identical' || isBehind || isOld) return true
   const isWhole = github.compared === 'ahead' || since !== undefined || event.name === 'release'
-  return isWhole && !matches
+  return isWhole && !matches && !isCut
 }
 
 /** Whether commits belong to the event. */

@@ -151,11 +151,12 @@ function ending(draw: Draw): Exchange {
   const { random, theme } = draw
   const status = random.weighted(
     [theme === 'lost' ? 0 : 8, 'completed'],
-    ...FAILURES.map((failure) => [theme === 'pushes' ? 5 : 1, failure] as const),
+    [theme === 'pushes' ? 8 : 1, 'failed'],
+    [theme === 'pushes' ? 3 : 1, 'archived'],
   )
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
   const other = theme === 'well' ? null : randomLink(draw)
-  const link = random.chance(0.6) ? plain : other
+  const link = random.chance(theme === 'pushes' ? 0.9 : 0.6) ? plain : other
   const exchange = healthy(draw, 'get')
   return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
 }
