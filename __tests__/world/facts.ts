@@ -46,7 +46,7 @@ export class Facts extends Observed {
   readonly isEnd = [...ENDED, 'started', 'timed-out'].includes(this.outcome)
   /** For messages. */
   readonly says = `the step says ${`${this.outcome} ${this.code}`.trim() || 'nothing'}`
-  /** The lines of the log. */
+  /** Of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
   readonly isDryRun = this.inputs['dry-run'] === 'true'

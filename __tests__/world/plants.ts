@@ -154,7 +154,6 @@ const TABLE = [
   ],
   ['a job that failed is waited for', "!isAsked && notUsable === ''", '!isAsked'],
   ['docs that were merged are told as new', "pull === 'merged' && isDone", 'false'],
-  ['a re-run does not tell of a lost message', 'noteIfLost(state, context);', 'false;'],
   ['a re-run reports what was closed', "notUsable === '' && !isOver", "notUsable === ''"],
   [
     'a message that an ended job refuses is sent until the deadline',

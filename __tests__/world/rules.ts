@@ -16,7 +16,7 @@ import { WELL_RULES } from './rules-well.js'
 /** For one step, in the light of the whole run. */
 export type Rule = (facts: Facts) => Iterable<string>
 
-export const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, Rule>> = {
   ...SERVICE_RULES,
   ...ENDING_RULES,
   ...GITHUB_RULES,
@@ -26,16 +26,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...WELL_RULES,
 }
 
-export interface Violation {
+interface Violation {
   readonly rule: string
   /** From 1. */
   readonly step: number
   readonly text: string
 }
 
-/** @param except the names of rules that are left out */
-export function violations(record: RunRecord, except: readonly string[] = []): Violation[] {
-  const rules = Object.entries(RULES).filter(([name]) => !except.includes(name))
+export function violations(record: RunRecord): Violation[] {
+  const rules = Object.entries(RULES)
   return record.steps.flatMap((_, index) => {
     const facts = new Facts(record, index)
     return rules.flatMap(([rule, check]) =>
