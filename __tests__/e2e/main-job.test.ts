@@ -65,18 +65,15 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
 })
 
-test.concurrent('a prompt is sent as it is, trimmed', async () => {
-  const { service } = await runAgainst(USUAL, { prompt: '  Say "hello" – in 日本語.\n' })
-  expect(service.posts()[0]?.body).toBe('{"prompt":"Say \\"hello\\" – in 日本語."}')
-})
-
-test.concurrent('a long prompt is read from a file, after the prompt', async () => {
+test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed', async () => {
   const workspace = newFolder('workspace')
   const long = 'x'.repeat(1024 * 1024 - 4)
   await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
-  const inputs = { prompt: 'First.', 'prompt-file': 'prompt.md' }
+  const inputs = { prompt: '  Say "hello" – in 日本語.\n', 'prompt-file': 'prompt.md' }
   const { service } = await runAgainst(USUAL, inputs, { workspace })
-  expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(`First.\n\n${long}`)
+  expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(
+    `Say "hello" – in 日本語.\n\n${long}`,
+  )
 })
 
 test.concurrent('a message may be answered by deeply nested JSON', async () => {

@@ -82,14 +82,6 @@ test('sends one request after the other on the same connection, and writes a deb
   expect(lines).toEqual(Array(3).fill('GET /path 200 0 ms'))
 })
 
-test('joins the values of a header that is repeated', async () => {
-  const url = await serve((_, response) => {
-    response.writeHead(200, { link: ['<a>; rel="next"', '<b>; rel="last"'] }).end()
-  })
-  const { headers } = await fetchFrom(url).fetch(`${url}/`, GET)
-  expect(headers.get('link')).toBe('<a>; rel="next", <b>; rel="last"')
-})
-
 test('fails if the response is cut off, even after some of its body', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': 100 })

@@ -106,21 +106,25 @@ test('a permission of another shape is none that can be read', () =>
   }))
 
 describe('a pull request from a fork', () => {
-  test('without a key, is skipped before the key is missed', () =>
+  test('is skipped before a missing key or bad input is reported, and says what would help', () =>
     inRepository(async (world) => {
-      const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
+      const inputs = { 'api-key': '', wait: 'perhaps' }
+      const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
       expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+      for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
     }))
 
-  test('by a writer without a key, says why the key is missing', () =>
+  test.each([
+    ['octocat', 'comes from a fork'],
+    ['dependabot[bot]', 'was triggered by Dependabot'],
+  ])('by a writer without a key, says why the key is missing: %s', (GITHUB_ACTOR, why) =>
     inRepository(async (world) => {
-      const { outputs, log } = await world.step(
-        { 'api-key': '' },
-        pullRequest('opened', 'writer', FORK),
-      )
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-      expect(log).toContain('comes from a fork')
-    }))
+      const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
+      const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
+      expect(log).toContain(why)
+    }),
+  )
 
   test('if nobody can be asked who may start, bad inputs are told all the same', () =>
     inRepository(async (world) => {
