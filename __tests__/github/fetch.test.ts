@@ -105,11 +105,9 @@ test('ends with its signal while a proxy does not open the tunnel', async () => 
   const apiUrl = 'https://github.test'
   const { fetch, lines } = fetchFrom(apiUrl, `http://127.0.0.1:${proxy.port}`)
   const signal = AbortSignal.timeout(200)
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
-    name: 'TimeoutError',
-  })
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
-    name: 'TimeoutError',
-  })
+  for (let count = 0; count < 2; count++)
+    await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   expect(lines).toEqual(Array(2).fill('GET /path failed 0 ms'))
 })

@@ -4,15 +4,15 @@ import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '../support/github.js'
 import {
+  expectSkipped,
   inRealWorld,
   inWorld,
+  promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
   type World,
 } from '../support/pull-request.js'
-
-const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
 /** Without the data of others. */
 const ownWords = (prompt: string): string =>
@@ -20,13 +20,6 @@ const ownWords = (prompt: string): string =>
 
 function expectJob({ outputs }: Ended): void {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
-}
-
-function expectSkipped(ended: Ended, world: World, why: RegExp): void {
-  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
-  expect(ended.exitCode).toBe(0)
-  expect(ended.log).toMatch(why)
-  expect(world.emulator.requests).toEqual([])
 }
 
 /** Both the log and the summary say that context-paths could not decide. */
