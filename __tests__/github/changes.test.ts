@@ -77,15 +77,6 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  test('the prompt has what changed between before and after', () =>
-    inWorld({}, async (world) => {
-      world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
-      const ended = await world.step({ context: 'diff' }, push())
-      expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
-      expect(needsOf(world)).toEqual(['contents: read'])
-    }))
-
   test('whose first commit no longer exists: the prompt has no diff, and says so', () =>
     inWorld({}, async (world) => {
       world.repository.addCommit({ sha: sha('after') })
