@@ -22,7 +22,7 @@ const {
   NUMBER: number = '',
   KEY: key = '',
 } = env
-const LINK = 'https://github.com/your-org/docs/pull/17'
+const LINK = 'https://github.com/your-org/emulated-docs-not-real/pull/17'
 const MARKER = /^<!-- agent-job-action:\d+ /m
 const COMMANDS = { again, restore, report, denied }
 const isRerun = Number(env.GITHUB_RUN_ATTEMPT) > 1

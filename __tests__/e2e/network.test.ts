@@ -229,24 +229,6 @@ test.concurrent('a certificate that is bad in a poll does not say that nothing w
   ])
 })
 
-test.concurrent('a certificate of GitHub is verified, too, and a bad one is final', async () => {
-  const [github, service] = await Promise.all([tlsService(own), startService(USUAL)])
-  closing.push(service)
-  const { outputs, commands, log } = await runAt(
-    service.url,
-    { ...UNVERIFIED, GITHUB_API_URL: `https://localhost:${github.port}` },
-    { 'github-token': 'ghs_token_0123456789', 'context-paths': 'src/**' },
-  )
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-  expect(commands('error')).toEqual([
-    expect.stringMatching(
-      /^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/,
-    ),
-  ])
-  expect(log).not.toContain('Retrying')
-  expect([...github.received, ...service.received]).toEqual([])
-})
-
 // A test below has it in https_proxy.
 test.concurrent.each([
   ['HTTPS_PROXY', 'http://us%40er:pass@', 'us@er:pass'],
@@ -267,14 +249,16 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('a proxy is never asked for loopback', async () => {
+test.concurrent('a proxy is never asked for loopback, here with a path prefix', async () => {
   const service = await startService(USUAL)
   const proxy = await connectProxy(service.port)
   const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-  const { outputs } = await runAt(`http://localhost:${service.port}`, env)
+  const { outputs } = await runAt(`http://localhost:${service.port}/some/gateway/`, env)
   await Promise.all([proxy.close(), service.close()])
   expect(outputs.outcome).toBe('pr-opened')
   expect(proxy.asked).toEqual([])
+  expect(service.posts()[0]?.path).toBe('/some/gateway/v2/agent/docs/job')
+  expect(service.polls()[0]?.path).toBe('/some/gateway/v2/agent/docs/job/job-1')
 })
 
 test.concurrent('a proxy that expects other credentials (407) is final', async () => {
@@ -346,15 +330,4 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
 ;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6', async () => {
   const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
   expect(outputs.outcome).toBe('pr-opened')
-})
-
-test.concurrent('an address with a path prefix', async () => {
-  const service = await startService(USUAL)
-  const { outputs } = await runAt(`${service.url}/some/gateway/`).finally(service.close)
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(service.received.map(({ path }) => path)).toEqual([
-    '/some/gateway/v2/agent/docs/job',
-    '/some/gateway/v2/agent/docs/job/job-1',
-    '/some/gateway/v2/agent/docs/job/job-1',
-  ])
 })

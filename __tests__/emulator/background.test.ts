@@ -82,22 +82,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
+const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
 const createAgentJob = (url: string, prompt: string) =>
-  fetch(`${url}/v2/agent/any/job`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt }),
-  })
+  fetch(`${url}/v2/agent/any/job`, { method: 'POST', headers, body: JSON.stringify({ prompt }) })
+
+/** A docs job, at its end. */
+async function endedJob({ STATE_url: url }: ReturnType<typeof start>): Promise<object> {
+  const { id } = (await (await createAgentJob(url, 'One')).json()) as { id: string }
+  await sleep(20)
+  return (await fetch(`${url}/v2/agent/any/job/${id}`, { headers })).json() as Promise<object>
+}
 
 test('links into a repository that nobody takes for a real one: a comment has the link', async () => {
   const job = newJob({ INPUT_SPEED: '100000' })
   const state = start(job)
-  const created = await createAgentJob(state.STATE_url, 'Go')
-  const { id } = (await created.json()) as { id: string }
-  const poll = { headers: { authorization: 'Bearer any' } }
-  const answer = await fetch(`${state.STATE_url}/v2/agent/any/job/${id}`, poll)
-  const { prLink } = (await answer.json()) as { prLink: string }
-  expect(prLink).toBe('https://github.com/your-org/emulated-docs-not-real/pull/17')
+  const prLink = 'https://github.com/your-org/emulated-docs-not-real/pull/17'
+  expect(await endedJob(state)).toMatchObject({ prLink })
   stop(job, state)
 })
 
@@ -148,13 +148,7 @@ test('passes on the scenario and the speed, and starts even if Node prints a war
   const warn = "process.argv[1].endsWith('serve.mjs')&&console.error('A%20warning')"
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${warn}` }
   const state = start(newJob({ INPUT_SCENARIO: ' failed ', INPUT_SPEED: '1e9', ...env }))
-  const { STATE_url: url } = state
-  const { id } = (await (await createAgentJob(url, 'One')).json()) as { id: string }
-  const headers = { authorization: 'Bearer any' }
-  await sleep(20)
-  expect(await (await fetch(`${url}/v2/agent/any/job/${id}`, { headers })).json()).toMatchObject({
-    status: 'failed',
-  })
+  expect(await endedJob(state)).toMatchObject({ status: 'failed' })
 })
 
 test.each([

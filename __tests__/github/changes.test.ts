@@ -1,12 +1,14 @@
 /** Which changes count, what the prompt says about them, and when there is nothing to do. */
 
 import { describe, expect, test } from '@jest/globals'
-import { type Ended, KEY } from '../support/action.js'
+import { KEY } from '../support/action.js'
 import { BAD_GATEWAY, type Fault, file, type Need, sha } from '../support/github.js'
 import {
+  expectSkipped,
   HEAD,
   inRealWorld,
   inWorld,
+  promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
@@ -14,19 +16,9 @@ import {
   type World,
 } from '../support/pull-request.js'
 
-const promptOf = (world: World): string => world.prompts()[0] ?? ''
-
 const needsOf = (world: World): (Need | undefined)[] => [
   ...new Set(requestsBefore(world).map(({ needs }) => needs)),
 ]
-
-function expectSkipped(ended: Ended, world: World, why: RegExp): void {
-  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
-  expect(ended.exitCode).toBe(0)
-  expect(ended.log).toMatch(why)
-  expect(ended.summary).toMatch(/^### ⏭️/)
-  expect(world.emulator.requests).toEqual([])
-}
 
 const FILES = [
   file('src/a.ts', '@@ -1 +1 @@\n-old\n+new'),
@@ -85,15 +77,6 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  test('the prompt has what changed between before and after', () =>
-    inWorld({}, async (world) => {
-      world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
-      const ended = await world.step({ context: 'diff' }, push())
-      expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
-      expect(needsOf(world)).toEqual(['contents: read'])
-    }))
-
   test('whose first commit no longer exists: the prompt has no diff, and says so', () =>
     inWorld({}, async (world) => {
       world.repository.addCommit({ sha: sha('after') })

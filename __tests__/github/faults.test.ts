@@ -5,7 +5,6 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
-import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
@@ -121,26 +120,6 @@ posixDescribe('a process ends', () => {
         expect(world.emulator.requests).toEqual([])
       }),
   )
-
-  test.concurrent('on a signal while a proxy does not open the tunnel to GitHub', () =>
-    inRealWorld({}, async (world) => {
-      const proxy = await connectProxy(1, () => 'silence')
-      const { outputs, sinceSignalMs } = await world
-        .runBundle(SCOPE, {
-          env: {
-            GITHUB_API_URL: 'https://github.test',
-            HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-          },
-          meanwhile: async ({ signal }) => {
-            await until(() => proxy.asked.length > 0)
-            signal('SIGINT')
-          },
-        })
-        .finally(proxy.close)
-      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
-      expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': '' })
-      expect(world.emulator.requests).toEqual([])
-    }))
 
   test.concurrent('in time after a signal if GitHub does not respond to the edits', () =>
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {

@@ -82,14 +82,6 @@ test('sends one request after the other on the same connection, and writes a deb
   expect(lines).toEqual(Array(3).fill('GET /path 200 0 ms'))
 })
 
-test('joins the values of a header that is repeated', async () => {
-  const url = await serve((_, response) => {
-    response.writeHead(200, { link: ['<a>; rel="next"', '<b>; rel="last"'] }).end()
-  })
-  const { headers } = await fetchFrom(url).fetch(`${url}/`, GET)
-  expect(headers.get('link')).toBe('<a>; rel="next", <b>; rel="last"')
-})
-
 test('fails if the response is cut off, even after some of its body', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': 100 })
@@ -113,11 +105,9 @@ test('ends with its signal while a proxy does not open the tunnel', async () => 
   const apiUrl = 'https://github.test'
   const { fetch, lines } = fetchFrom(apiUrl, `http://127.0.0.1:${proxy.port}`)
   const signal = AbortSignal.timeout(200)
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
-    name: 'TimeoutError',
-  })
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
-    name: 'TimeoutError',
-  })
+  for (let count = 0; count < 2; count++)
+    await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   expect(lines).toEqual(Array(2).fill('GET /path failed 0 ms'))
 })

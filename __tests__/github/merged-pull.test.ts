@@ -77,6 +77,9 @@ const FILES = 'pulls/2/files'
 const COMMITS = 'pulls/2/commits'
 const RANGE = `compare/${BEFORE}...${AFTER}`
 const rebased = ['one', 'two'].map((message) => commit(`rebased ${message}`, message))
+const BOTH = { earlier: [commit('one'), commit('two')] }
+const MERGE_COMMIT = push('Merge pull request #2', BOTH)
+const REBASE = push('two', { earlier: rebased.slice(0, 1) })
 
 const two = commit('rebased', 'two')
 const toRelease = { ref: 'refs/heads/release/1' }
@@ -93,26 +96,22 @@ describe('a push is about the pull request that it merged', () => {
       { commits: commitsWith(...large) },
     ],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
-    [
-      'a merge commit',
-      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
-      [LIST, COMMITS, FILES],
-    ],
+    ['a merge commit', MERGE_COMMIT, [LIST, COMMITS, FILES]],
     [
       'a merge commit, which brings its head and names it',
-      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+      MERGE_COMMIT,
       [LIST, COMMITS, FILES],
       { head: sha('two') },
     ],
     ...['Merge #2', 'Merge PR #2: Retry', 'Auto merge of #2 - stranger:retry, r=octocat'].map(
       (message): [string, RunOptions, string[], Partial<PullState>] => [
         `a merge commit of another tool, "${message}"`,
-        push(message, { earlier: [commit('one'), commit('two')] }),
+        push(message, BOTH),
         [LIST, COMMITS, FILES],
         { head: sha('two') },
       ],
     ),
-    ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), [LIST, COMMITS, FILES]],
+    ['a rebase', REBASE, [LIST, COMMITS, FILES]],
     ['a rebase of one commit', push('one'), [LIST, FILES], { commits: commitsWith('one') }],
     [
       'a rebase of three commits',
@@ -171,12 +170,8 @@ describe('a push is about the pull request that it merged', () => {
 
   test.each<[how: string, RunOptions, Partial<PullState>]>([
     ['a squash', push('Retry'), {}],
-    [
-      'a merge commit',
-      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
-      {},
-    ],
-    ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), {}],
+    ['a merge commit', MERGE_COMMIT, {}],
+    ['a rebase', REBASE, {}],
   ])('also if GitHub no longer says which commit merged it: %s', (_, run, fields) =>
     inWorld({ github: { version: '2026-03-10' } }, async (world) => {
       addMerged(world, fields)
@@ -223,13 +218,13 @@ describe('a push is about itself', () => {
     [
       'its head was pushed with a commit on top',
       { head: sha('two') },
-      push('x', { earlier: [commit('one'), commit('two')] }),
+      push('x', BOTH),
       [LIST, COMMITS, RANGE],
     ],
     [
       'a branch with its head was merged by hand',
       { head: sha('two') },
-      push("Merge branch 'retry'", { earlier: [commit('one'), commit('two')] }),
+      push("Merge branch 'retry'", BOTH),
       [LIST, COMMITS, RANGE],
     ],
     ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
@@ -368,7 +363,7 @@ test.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
   [
     'the one that accounts for all of it',
     { commits: commitsWith('one') },
-    push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+    MERGE_COMMIT,
     [LIST, COMMITS, 'pulls/3/commits', FILES],
   ],
 ])('of two pull requests that it merged, a push is about %s', (_, other, run, requests) =>

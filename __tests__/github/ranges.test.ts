@@ -4,15 +4,15 @@ import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '../support/github.js'
 import {
+  expectSkipped,
   inRealWorld,
   inWorld,
+  promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
   type World,
 } from '../support/pull-request.js'
-
-const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
 /** Without the data of others. */
 const ownWords = (prompt: string): string =>
@@ -20,13 +20,6 @@ const ownWords = (prompt: string): string =>
 
 function expectJob({ outputs }: Ended): void {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
-}
-
-function expectSkipped(ended: Ended, world: World, why: RegExp): void {
-  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
-  expect(ended.exitCode).toBe(0)
-  expect(ended.log).toMatch(why)
-  expect(world.emulator.requests).toEqual([])
 }
 
 /** Both the log and the summary say that context-paths could not decide. */
@@ -562,15 +555,147 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
   )
 })
 
+const dispatch: RunOptions = {
+  event: 'workflow_dispatch',
+  payload: {},
+  env: on('refs/heads/main'),
+}
+const askedIn = (world: World): string[] =>
+  requestsBefore(world).map(({ path }) =>
+    decodeURIComponent(path).replace(/\?.*/, '').replace(`/repos/${REPOSITORY}`, ''),
+  )
+
 describe('since', () => {
+  const SINCE = { context: 'event', since: 'v1', 'allow-users': '*' }
+
+  test.each(['ahead', 'diverged'] as const)(
+    'is compared with by one request, if it is %s',
+    (status) =>
+      inWorld({}, async (world) => {
+        world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
+        expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
+        expect(promptOf(world)).toContain('docs/a.md')
+        expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
+      }),
+  )
+
+  test.each(['identical', 'behind'] as const)('of a commit that is %s: nothing is new', (status) =>
+    inWorld({}, async (world) => {
+      world.repository.addComparison('v1', HEAD, { files: [], status })
+      expectSkipped(await world.step(SINCE, schedule()), world, /no new commits/)
+    }),
+  )
+
+  test('of an unrelated history says so', () =>
+    inWorld({}, async (world) => {
+      const answer = refusal(404, 'No common ancestor between v1 and v2.')
+      world.github.faults.push({ path: /\/compare\//, answer })
+      expectJob(await world.step(SINCE, dispatch))
+      expect(promptOf(world)).toContain(
+        'What since names and this commit have no history in common.',
+      )
+    }))
+
+  test('that is unknown is an error with its name; a commit that cannot be read is the permission', () =>
+    inWorld({}, async (world) => {
+      const missing = await world.step(SINCE, dispatch)
+      expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(missing.log).not.toContain('since:')
+      world.repository.addCommit({ sha: HEAD })
+      const { outputs, log } = await world.step(SINCE, dispatch)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
+    }))
+
+  const COMMIT = sha('commit')
+  const merge_group = { base_sha: sha('base'), head_sha: HEAD }
+  test.each<[string, RunOptions, asked: string[]]>([
+    [
+      'up to the head of a push',
+      push({ after: sha('tag object'), head_commit: { id: COMMIT } }),
+      [`/compare/v1...${COMMIT}`],
+    ],
+    ['up to the end of a push without a commit', push(), [`/compare/v1...${HEAD}`]],
+    ['up to the commit of a release', release({}, 'released'), [`/compare/v1...${HEAD}`]],
+    ['up to that of another event', { ...dispatch, event: 'watch' }, [`/compare/v1...${HEAD}`]],
+    ['not on an event about a pull request', {}, ['/pulls/1/files']],
+    [
+      'not on that of a merge queue',
+      { event: 'merge_group', payload: { merge_group } },
+      [`/compare/${merge_group.base_sha}...${HEAD}`],
+    ],
+    ['not for a branch that was deleted', push({ after: ZERO }), []],
+  ])('counts %s', (_, run, asked) =>
+    inWorld({}, async (world) => {
+      for (const head of [HEAD, COMMIT])
+        for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
+      expectJob(await world.step(SINCE, run))
+      expect(askedIn(world)).toEqual(asked)
+    }),
+  )
+
   test('of a push has the commits of its range, not those of the push alone', () =>
     inWorld({}, async (world) => {
       const commits = ['Add the first page', 'Add the second page'].map((message) =>
         world.repository.addCommit({ message }),
       )
-      world.repository.addComparison('v1.2.0', HEAD, { commits })
+      world.repository.addComparison('v1', HEAD, { commits })
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
-      await world.step({ context: 'event', since: 'v1.2.0' }, push({ commits: pushed }))
+      await world.step(SINCE, push({ commits: pushed }))
       expect(promptOf(world)).toContain('Add the first page')
     }))
+})
+
+describe('the number of a pull request', () => {
+  const NUMBER = { context: 'event', 'issue-number': '1', 'allow-users': '*' }
+
+  test.each<[string, Record<string, string>, Fault[], asked: string[]]>([
+    ['by one more request', {}, [], ['/pulls/1', '/pulls/1/files']],
+    ['whatever since says', { since: 'v1' }, [], ['/pulls/1', '/pulls/1/files']],
+    [
+      'also if the token may read it as an issue alone',
+      {},
+      [{ path: /\/pulls\/1$/, answer: refusal(404, 'Not Found') }],
+      ['/pulls/1', '/issues/1', '/pulls/1/files'],
+    ],
+  ])('names the source, %s', (_, inputs, faults, asked) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push(...faults)
+      expectJob(await world.step({ ...NUMBER, ...inputs }, dispatch))
+      expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
+      expect(promptOf(world)).toContain('title: Add --retry')
+      expect(askedIn(world)).toEqual(asked)
+    }),
+  )
+
+  test('of an issue leaves the range to since', () =>
+    inWorld({}, async (world) => {
+      world.repository.issues.add(40)
+      world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
+      expectJob(await world.step({ ...NUMBER, 'issue-number': '40', since: 'v1' }, dispatch))
+      for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
+      expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
+    }))
+
+  test.each<[string, Fault[]]>([
+    ['does not exist', []],
+    ['has no such answer', [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }]],
+  ])('that %s is an error', (_, faults) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push(...faults)
+      const { outputs } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    }),
+  )
+
+  const issue = { number: 40, title: 'T', user: octocat }
+  test.each<[string, RunOptions]>([
+    ['a pull request', {}],
+    ['that issue', { event: 'issues', payload: { action: 'opened', issue, sender: octocat } }],
+  ])('names nothing on an event about %s', (_, run) =>
+    inWorld({}, async (world) => {
+      expectJob(await world.step({ ...NUMBER, 'issue-number': '40' }, run))
+      expect(askedIn(world)).not.toContain('/pulls/40')
+    }),
+  )
 })

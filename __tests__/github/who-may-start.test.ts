@@ -5,6 +5,7 @@ import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
 import {
   deadlineAfter,
+  expectSkipped,
   HEAD,
   inWorld,
   REPOSITORY,
@@ -18,12 +19,9 @@ const asked = ({ github }: World): string[] =>
     .flatMap(({ path }) => /\/collaborators\/(.*)\/permission$/.exec(path)?.[1] ?? [])
     .map(decodeURIComponent)
 
-function expectSkipped(ended: Ended, world: World, why: string): void {
-  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
-  expect(ended.exitCode).toBe(0)
-  expect(ended.log).toContain(`Nothing was sent: ${why}`)
+function expectRefused(ended: Ended, world: World, why: string): void {
+  expectSkipped(ended, world, `Nothing was sent: ${why}`)
   expect(rendered(ended.summary)).toContain(why)
-  expect(world.emulator.requests).toEqual([])
 }
 
 /** The text as a reader sees it: a login with brackets is code. */
@@ -71,18 +69,19 @@ const inRepository = (story: (world: SimulatedWorld) => Promise<void>): Promise<
   })
 
 describe('a comment', () => {
-  test('by a writer starts a job', () =>
+  test.each(['owner', 'writer'])('by the %s starts a job', (login) =>
     inRepository(async (world) => {
       world.github.faults.push({ answer: BAD_GATEWAY })
-      expect((await world.step({}, comment('writer'))).outputs.outcome).toBe('pr-opened')
-      expect(asked(world)).toEqual(['writer', 'writer'])
-    }))
+      expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
+      expect(asked(world)).toEqual([login, login])
+    }),
+  )
 
   test.each(['reader', 'robot[bot]'])('by the %s starts none', (login) =>
     inRepository(async (world) => {
       const ended = await world.step({}, comment(login))
       const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
-      expectSkipped(ended, world, `${login}, ${why}`)
+      expectRefused(ended, world, `${login}, ${why}`)
       expect(asked(world)).toEqual([login])
     }),
   )
@@ -91,7 +90,7 @@ describe('a comment', () => {
 test('an account that is gone may not start a job', () =>
   inRepository(async (world) => {
     const ended = await world.step({}, comment('owner', ''))
-    expectSkipped(ended, world, 'the account that wrote the comment, review or answer is unknown')
+    expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
     expect(ended.log).not.toContain('add the login')
     expect(asked(world)).toEqual(['owner'])
   }))
@@ -106,21 +105,25 @@ test('a permission of another shape is none that can be read', () =>
   }))
 
 describe('a pull request from a fork', () => {
-  test('without a key, is skipped before the key is missed', () =>
+  test('is skipped before a missing key or bad input is reported, and says what would help', () =>
     inRepository(async (world) => {
-      const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
-      expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+      const inputs = { 'api-key': '', wait: 'perhaps' }
+      const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
+      expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+      for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
     }))
 
-  test('by a writer without a key, says why the key is missing', () =>
+  test.each([
+    ['octocat', 'comes from a fork'],
+    ['dependabot[bot]', 'was triggered by Dependabot'],
+  ])('by a writer without a key, says why the key is missing: %s', (GITHUB_ACTOR, why) =>
     inRepository(async (world) => {
-      const { outputs, log } = await world.step(
-        { 'api-key': '' },
-        pullRequest('opened', 'writer', FORK),
-      )
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-      expect(log).toContain('comes from a fork')
-    }))
+      const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
+      const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
+      expect(log).toContain(why)
+    }),
+  )
 
   test('if nobody can be asked who may start, bad inputs are told all the same', () =>
     inRepository(async (world) => {
@@ -137,7 +140,7 @@ describe('a pull request from a fork', () => {
 test('a push to a pull request that a reader opened starts no job with their words', () =>
   inRepository(async (world) => {
     const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
-    expectSkipped(ended, world, 'reader, who opened the pull request, has no write access')
+    expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
     const own = await world.step({}, pullRequest('synchronize', 'writer'))
     expect(own.outputs.outcome).toBe('pr-opened')
   }))
@@ -159,7 +162,7 @@ test('a permission that can not be read sends nothing', () =>
 test('a dry run asks as well', () =>
   inRepository(async (world) => {
     const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
-    expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
   }))
 
 describe("the step's own comment", () => {
@@ -210,7 +213,7 @@ test('a refused stranger gets no comment', () =>
     const stranger = { login: 'stranger' }
     const payload = { issue: { number: 9, user: stranger }, sender: stranger }
     const ended = await world.step({ comment: 'true' }, { event: 'issues', payload })
-    expectSkipped(ended, world, 'stranger, who triggered this run')
+    expectRefused(ended, world, 'stranger, who triggered this run')
     expect(world.github.writes()).toEqual([])
   }))
 

@@ -141,6 +141,9 @@ function pull({
 
 const UPDATED = pull({ actions: ['opened', 'synchronize'] })
 const OPENED = pull()
+const CLOSED_BY_MERGE = pull({ actions: ['opened', 'closed'], merged: true })
+const READY_FOR_REVIEW = pull({ actions: ['ready_for_review'] })
+const BY_RENOVATE = pull({ author: 'renovate[bot]' })
 
 /**
  * A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has.
@@ -244,6 +247,15 @@ const command = (by: string, body: string, association?: string): Start => ({
   ...issue(by, body, association, { number: 1, pull_request: {} }),
   prepare: pull({ author: 'stranger' }).prepare,
 })
+
+/** Which comments count, and whose. */
+const ofComments = (comment: typeof command): Case[] => [
+  on(comment('reader', '/docs'), 'refuses a member without write access', SKIPPED),
+  on(comment('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
+  on(comment('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
+  on(comment('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN),
+  on(comment('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
+]
 
 /** Files that changed since v1.1.0. */
 function addRelease({ repository, sha: head }: World, name: string): void {
@@ -502,11 +514,9 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       pull({ actions: ['opened', 'synchronize'], rebased: true }),
       'pays once for the same changes',
-      {
-        sends: JOB,
-      },
+      { sends: JOB },
     ),
-    on(pull({ actions: ['ready_for_review'] }), 'has one once it is ready for review'),
+    on(READY_FOR_REVIEW, 'has one once it is ready for review'),
     on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
     on(UPDATED, 'sends nothing more once its docs are closed', {
       ...SKIPPED,
@@ -522,7 +532,7 @@ const CASES: Record<string, readonly Case[]> = {
     ...LEFT_OUT,
   ],
   'ready.yml': [
-    on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
+    on(READY_FOR_REVIEW, 'has a job once it is ready for review'),
     on(
       pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }),
       'has one for its label',
@@ -542,7 +552,7 @@ const CASES: Record<string, readonly Case[]> = {
       pull({ actions: ['ready_for_review'], labels: [{ name: 'docs' }] }),
       'has a job when a labelled draft is ready',
     ),
-    on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
+    on(BY_RENOVATE, 'skips Renovate', SKIPPED),
     ...LEFT_OUT,
   ],
   'on-merge.yml': [
@@ -596,11 +606,7 @@ const CASES: Record<string, readonly Case[]> = {
       runs: 2,
       prompt: ['Show it.', '+twice'],
     }),
-    on(command('reader', '/docs'), 'refuses a member without write access', SKIPPED),
-    on(command('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
-    on(command('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
-    on(command('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN),
-    on(command('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
+    ...ofComments(command),
     on(issue('octocat', '/docs'), 'leaves out issues', NOT_RUN),
   ],
   'follow-code.yml': [
@@ -626,19 +632,15 @@ const CASES: Record<string, readonly Case[]> = {
       docsToken: { pull_requests: 'write' },
       fails: true,
     }),
-    on(
-      pull({ actions: ['opened', 'closed'], merged: true }),
-      'frees them when the code is merged',
-      {
-        ...DRY_RUN,
-        gh: [...HOLD, ...FREE],
-      },
-    ),
-    on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them without a label, too', {
+    on(CLOSED_BY_MERGE, 'frees them when the code is merged', {
+      ...DRY_RUN,
+      gh: [...HOLD, ...FREE],
+    }),
+    on(CLOSED_BY_MERGE, 'frees them without a label, too', {
       ...DRY_RUN,
       prepare: (world, run) => {
         withoutLabel(world)
-        pull({ actions: ['opened', 'closed'], merged: true }).prepare(world, run)
+        CLOSED_BY_MERGE.prepare(world, run)
       },
       gh: [DRAFT, READY],
     }),
@@ -650,18 +652,12 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       pull({ actions: ['opened', 'closed', 'reopened'] }),
       'closes and reopens them with the code',
-      {
-        ...DRY_RUN,
-        gh: [...HOLD, ...CLOSE, REOPEN, LABEL],
-      },
+      { ...DRY_RUN, gh: [...HOLD, ...CLOSE, REOPEN, LABEL] },
     ),
     on(
       slower({ actions: ['opened', 'closed'] }, 'ended'),
       'closes what a job opened after its step ended',
-      {
-        ends: 'dry-run, pr-opened',
-        gh: CLOSE,
-      },
+      { ends: 'dry-run, pr-opened', gh: CLOSE },
     ),
     on(
       slower({ actions: ['opened', 'reopened'] }, 'ended'),
@@ -702,7 +698,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', {
       gh: CLOSE,
     }),
-    on(pull({ actions: ['opened', 'closed'], merged: true }), 'works on GitHub Enterprise Server', {
+    on(CLOSED_BY_MERGE, 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
       ...DRY_RUN,
       gh: [...HOLD, ...FREE],
@@ -720,16 +716,12 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       built({ [BUILD]: 'success' }, PREVIEW),
       'edits the docs pull request, and shows its preview',
-      {
-        gh: [...EDIT, status('success', 'success', PREVIEW)],
-      },
+      { gh: [...EDIT, status('success', 'success', PREVIEW)] },
     ),
     on(
       built({ lint: 'success', [BUILD]: 'failure' }),
       'shows that the build failed, without a preview',
-      {
-        gh: [...EDIT, status('failure', 'failure')],
-      },
+      { gh: [...EDIT, status('failure', 'failure')] },
     ),
     on(built({ [BUILD]: 'cancelled' }), "can't tell if the build was cancelled", {
       gh: [...EDIT, status('error', 'cancelled')],
@@ -781,7 +773,7 @@ const CASES: Record<string, readonly Case[]> = {
       ...NOT_RUN,
       check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
     }),
-    on(pull({ author: 'renovate[bot]' }), 'leaves out bots', NOT_RUN),
+    on(BY_RENOVATE, 'leaves out bots', NOT_RUN),
     on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
     on(used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
     on(used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
@@ -881,11 +873,7 @@ const CASES: Record<string, readonly Case[]> = {
       runs: 2,
       prompt: ['Explain --retry', 'Show it.'],
     }),
-    on(issue('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
-    on(issue('octocat', 'Good!'), 'leaves out other comments', NOT_RUN),
-    on(issue('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
-    on(issue('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
-    on(issue('reader', '/docs'), 'refuses a member without write access', SKIPPED),
+    ...ofComments(issue),
     on(command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN),
   ],
   'docs-of-a-release.yml': [

@@ -5,9 +5,10 @@
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { expect } from '@jest/globals'
 import { startEmulator } from '../../emulator/server.mjs'
 import { inSimulation } from '../world/story.js'
-import { FAST, type Options as ProcessOptions, runStep } from './action.js'
+import { type Ended, FAST, type Options as ProcessOptions, runStep } from './action.js'
 import { newFolder } from './folder.js'
 import { type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import { payloadProblems } from './github-api.js'
@@ -201,6 +202,17 @@ export async function startWorld(options: WorldOptions = {}) {
  */
 export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
   github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+\/files/.test(path))
+
+/** The first that was sent. */
+export const promptOf = (world: World): string => world.prompts()[0] ?? ''
+
+export function expectSkipped(ended: Ended, world: World, why: RegExp | string): void {
+  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
+  expect(ended.exitCode).toBe(0)
+  expect(ended.log).toMatch(why)
+  expect(ended.summary).toMatch(/^### ⏭️/)
+  expect(world.emulator.requests).toEqual([])
+}
 
 type Story<T> = (world: T) => Promise<void>
 

@@ -1,7 +1,7 @@
 /** Who may start a job, and whose runs are skipped: for each event, by what its payload says. */
 
 import { describe, expect, test } from '@jest/globals'
-import { areMerges, findRefusal } from '../../src/access/ask-github.js'
+import { areMerges } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
@@ -192,19 +192,6 @@ describe('a stranger', () => {
       ],
     })
   })
-})
-
-test.each([
-  ['admin', true],
-  ['write', true],
-  ['read', false],
-  ['none', false],
-])('with the permission %s, somebody may start a job: %j', async (permission, may) => {
-  const getCollaboratorPermissionLevel = async () => ({ data: { permission } })
-  const github = { repos: { getCollaboratorPermissionLevel } }
-  const repo = { github, repository: 'your-org/docs' } as unknown as GitHubRepo
-  const refusal = await findRefusal([{ login: 'mona', did: 'triggered this run' }], repo)
-  expect(refusal === undefined).toBe(may)
 })
 
 describe('skip-authors', () => {

@@ -218,6 +218,7 @@ describe('a job is polled', () => {
 describe('at the deadline', () => {
   test.each<[string, Script, Options?]>([
     ['broken responses after a create request', forever(noResponse), created()],
+    ['no connection after a create request', forever(notSent), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
@@ -341,15 +342,6 @@ describe('a service that never responded', () => {
     ['a wait', [noResponse, noResponse, completed], { frozenMs: 3 * MINUTE }],
   ])('is polled again if the process stood still in %s', async (_, script, options) => {
     expect((await poll(script, options)).end).toBe('completed')
-  })
-
-  test.each<[string, Script, Options]>([
-    ['a create request', forever(notSent), created()],
-    ['a status request', [errorResponse(503), ...times(1000, notSent)], {}],
-  ])('is not one that has responded to %s', async (_, script, options) => {
-    const { end, endedAt } = await poll(script, options)
-    expect(end).toBe('deadline')
-    expect(endedAt).toBeGreaterThan(29 * MINUTE)
   })
 })
 
