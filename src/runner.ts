@@ -32,11 +32,10 @@ export function rawInputs(): RawInputs {
 
 /** All inputs that the step has: with a warning, the runner also passes on unknown ones. */
 export function givenInputs(): Readonly<Record<string, string>> {
-  const inputs = Object.entries(process.env).flatMap(([name, value = '']) => {
-    const input = /^INPUT_(.+)/i.exec(name)?.[1]
-    return input === undefined ? [] : [[input, value]]
-  })
-  return Object.fromEntries(inputs)
+  const names = Object.keys(process.env).filter((name) => /^INPUT_/i.test(name))
+  return Object.fromEntries(
+    names.map((name) => [name.slice('INPUT_'.length), process.env[name] ?? '']),
+  )
 }
 
 export function runEnvironment(): RunEnvironment {

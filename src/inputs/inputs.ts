@@ -147,9 +147,10 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
  */
 function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
   const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
+  const known = Object.keys(DEFAULTS) as InputName[]
+  const byLetters = new Map(known.map((input) => [lettersOf(input), input]))
   return Object.entries(given).flatMap(([name, value]) => {
-    const known = Object.keys(DEFAULTS) as InputName[]
-    const meant = known.find((input) => lettersOf(input) === lettersOf(name))
+    const meant = byLetters.get(lettersOf(name))
     if (meant === undefined || meant === name.toLowerCase()) return []
     const isPassedOn = value.trim() === (raw[meant].trim() || DEFAULTS[meant])
     return isPassedOn
