@@ -23,6 +23,7 @@ const RARE = [
   'remembered +link, sending message, accepted message, seen completed, no-changes',
   'remembered +link, sending message, not sent',
   'remembered +link, sending message, not sent, cancelled',
+  'sending job, accepted job active +link, missed, cancelled',
   'sending job, accepted job active, error not-found',
   'sending job, accepted job active, error rejected',
   'sending job, accepted job active, seen undocumented, timed-out',

@@ -68,7 +68,7 @@ export interface Row extends Omit<State, 'ends'> {
   readonly gone: boolean
 }
 
-type End = (outside: Outside, report: StepReport) => RunResult
+type End = (outside: Outside, report: Pick<StepReport, 'facts' | 'resultUnknown'>) => RunResult
 
 const plain =
   (outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>): End =>

@@ -2,9 +2,9 @@
 
 import type { Job } from '../../src/agent/job.js'
 import { StepReport } from '../../src/report/report.js'
-import type { StepEvent } from '../../src/run/facts.js'
+import { factsAfter, factsAtStart, type StepEvent } from '../../src/run/facts.js'
 import { errorOf } from '../../src/run/result.js'
-import { INPUTS } from '../unit/scripted-run.js'
+import { ActionError } from '../../src/text/errors.js'
 import { ROWS, type Row } from '../unit/text-table.js'
 
 const OUTSIDE = {
@@ -84,27 +84,10 @@ export function recordSequences(): { missing: () => string[] } {
 }
 
 function eventsOf(row: Row): StepEvent[] {
-  const told: StepEvent[] = []
-  const silent = () => undefined
-  const report = new StepReport({
-    writer: {
-      ...{ log: silent, debug: silent, warn: silent, notice: silent, error: silent, group: silent },
-      ...{ outputs: silent, summary: silent },
-    },
-    clock: {
-      now: () => 0,
-      date: () => new Date(0),
-      sleep: async () => undefined,
-      every: () => silent,
-    },
-    redact: String,
-    environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
-    inputs: INPUTS,
-  })
-  for (const event of row.happens(OUTSIDE).filter((event) => typeof event !== 'number')) {
-    told.push(event)
-    report.tell(event)
-  }
-  if (row.end !== undefined) told.push({ kind: 'ended', result: row.end(OUTSIDE, report) })
-  return told
+  const told = row.happens(OUTSIDE).filter((event) => typeof event !== 'number')
+  if (row.end === undefined) return told
+  const clock = { now: () => 0, date: () => new Date(0) }
+  const facts = told.reduce((before, event) => factsAfter(before, event, clock), factsAtStart(''))
+  const resultUnknown = () => new ActionError('create-unknown', '', '')
+  return [...told, { kind: 'ended', result: row.end(OUTSIDE, { facts, resultUnknown }) }]
 }
