@@ -15,6 +15,7 @@ const FIRST_ID = 1001
 const BOT = { login: 'github-actions[bot]', type: 'Bot' }
 const COMMENTS = `/repos/${REPOSITORY}/issues/${NUMBER}/comments`
 const CODE_FILES = `/repos/${REPOSITORY}/pulls/${NUMBER}/files`
+const DOCS_PULL = /^\/repos\/your-org\/docs\/pulls\/\d+$/
 const DOCS_FILES = /^\/repos\/your-org\/docs\/pulls\/\d+\/files$/
 const PERMISSION = new RegExp(`^/repos/${REPOSITORY}/collaborators/[^/]+/permission$`)
 
@@ -100,6 +101,8 @@ function createHandler(onComment) {
     if (method === 'GET' && PERMISSION.test(path))
       return { status: 200, body: { permission: 'write' } }
     if (method === 'GET' && path === CODE_FILES) return { status: 200, body: CODE }
+    if (method === 'GET' && DOCS_PULL.test(path))
+      return { status: 200, body: { state: 'open', merged: false } }
     if (method === 'GET' && DOCS_FILES.test(path)) return { status: 200, body: FILES }
     if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
     if (method === 'POST' && path === COMMENTS) {
