@@ -17,14 +17,12 @@ import { decodings } from './rules-text.js'
 /** GitHub lists no more files of a comparison. */
 export const MOST_COMPARED = 300
 
-/** For so long, GitHub is asked again. */
-const GITHUB_MS = 90_000
-
 export const SENT_RULES = {
   *'what is skipped brings nothing'(facts) {
-    const { outcome, step, isByAgent, mayStart, isLabelled } = facts
+    const { outcome, step, inputs, isByAgent, mayStart, isLabelled } = facts
     if (outcome !== 'skipped') return
-    if (step.plan.task === 'attach') {
+    // With a file that is missing, it would have sent something.
+    if (step.plan.task === 'attach' && inputs['prompt-file'] === undefined) {
       if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
     } else if (isByAgent || !mayStart || facts.isDenied || isLabelled || step.isAboutOwn) return
     else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
@@ -34,7 +32,7 @@ export const SENT_RULES = {
   *'what GitHub could say is no error'(facts) {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
     const { eventFile, lateMs } = step.plan
-    const isLate = lateMs > GITHUB_MS || isPushedBack(step.plan)
+    const isLate = lateMs > step.endedAt - step.spawnedAt || isPushedBack(step.plan)
     const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || isLate
     const isUnknown =
       inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
