@@ -79,12 +79,16 @@ async function find({
 }: Options) {
   const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
   const comment = commentWith(more.comment ?? 'nothing')
+  const read: string[] = []
   const { value, code, error } = await settle(
     findPreviousRun({
       inputs: { ...INPUTS, jobScope: 'pull-request', dryRun, timeoutMs: 60_000 },
       environment: { runId: '9', runAttempt: attempt } as RunEnvironment,
       event: { action, pullRequest: { number: 7 } } as RunEvent,
-      readDocsPull: async () => ({ state: pull }) as DocsPull,
+      readDocsPull: async (link) => {
+        read.push(link)
+        return { state: pull } as DocsPull
+      },
       ...scripted.tools,
       comment,
     }).then(async (found) => [found, await describePrevious(found)] as const),
@@ -97,6 +101,7 @@ async function find({
     fingerprint: found && 'kind' in found ? found.fingerprint : undefined,
     reported: scripted.reported,
     isStopped: comment.isStopped,
+    read,
 
     error,
     /** What was found, which jobs were asked for, and which one is followed. */
@@ -231,6 +236,11 @@ describe('a re-run', () => {
       'This is a re-run, and its docs job has opened a pull request. ' +
       'To ask for docs again, run a step with "job-id: job-1" and a prompt.'
     expect(found.notes).toEqual(isReported ? [why] : [])
+  })
+
+  test('asks for the pull request that the docs job names now', async () => {
+    const script = [jobResult('failed', { prLink: LINK })]
+    expect((await find({ attempt: 2, comment: told, script, pull: 'open' })).read).toEqual([LINK])
   })
 
   test('finds that its job is gone', async () => {

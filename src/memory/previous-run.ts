@@ -52,9 +52,10 @@ export async function findPreviousRun(
   const by = isOfThisRun ? howItEnded(state) : undefined
   if (by === undefined) return { state, findJob: () => getJobUnlessDry(jobId, context) }
   const job = await getJobUnlessDry(jobId, context)
-  const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
-  // Whether there is news is not known yet.
-  const situation = { push: findPush(context), isNews: true, job, link: linkOf(state, job), pull }
+  const now = linkOf(state, job)
+  const pull = by === 'reported attempt' ? (await readDocsPull(now)).state : undefined
+  // Whether there is news isn't known.
+  const situation = { push: findPush(context), isNews: true, job, link: now, pull }
   const decision = decide({ by, ...situation })
   return decision.does === 'wait'
     ? attachTo(state, job, decision.reason, context)

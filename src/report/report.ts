@@ -119,7 +119,7 @@ export class StepReport {
     const isNews = this.#facts.history.length > before.history.length
     if (!isNews && job.link === seen?.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    if (!isFinal(job.status)) this.#publish() // Otherwise the step ends now, and reports it.
+    if (!isFinal(job.status)) this.#publish() // Otherwise the step ends, and reports it.
   }
 
   /**
