@@ -13,9 +13,9 @@ import type { Changes } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
-import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
-import { type DocsPulls, openDocsPulls } from './memory/docs-pull.js'
-import { type Memory, openMemory } from './memory/memory.js'
+import { createGitHub, type GitHubRepo } from './github/client.js'
+import { openDocsPulls } from './memory/docs-pull.js'
+import { type Memory, type MemoryStep, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
@@ -42,11 +42,6 @@ export function openGitHub(step: Step) {
   }
 }
 
-interface PlanStep extends Step {
-  readonly github: GitHub
-  readonly docsPulls: DocsPulls
-}
-
 /** The pull request, issue or event that the run is about. */
 interface Subject {
   /** What keeps its readers up to date, if anything does. */
@@ -62,7 +57,7 @@ interface Subject {
 
 /** @throws ActionError `github` */
 async function findSubject(
-  step: PlanStep,
+  step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
 ): Promise<Subject | SkipReason> {
   const { github, log } = step
@@ -87,7 +82,7 @@ async function findSubject(
 }
 
 async function plan(
-  step: PlanStep,
+  step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
   memory: Memory,
   service: AgentService,
@@ -128,7 +123,7 @@ async function plan(
  * @throws ActionError `github`
  */
 async function findSkipLabel(
-  step: PlanStep,
+  step: MemoryStep,
   others: readonly unknown[],
   repo: GitHubRepo,
 ): Promise<SkipReason | undefined> {
@@ -151,7 +146,7 @@ async function findSkipLabel(
  * @throws ActionError `github`
  */
 async function readNamed(
-  { inputs, event }: PlanStep,
+  { inputs, event }: MemoryStep,
   repo: GitHubRepo,
 ): Promise<Thread | undefined> {
   const { task, issueNumber, skipLabels } = inputs
@@ -165,7 +160,7 @@ async function readNamed(
  * changed.
  */
 async function findChangesIfNeeded(
-  { inputs, environment, event, github }: PlanStep,
+  { inputs, environment, event, github }: MemoryStep,
   named: Thread | undefined,
 ): Promise<Changes | undefined> {
   if (inputs.contextPaths.length === 0 && inputs.context === 'none') return undefined
