@@ -476,7 +476,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       ? { files, commits: since }
       : { files: [], commits: [] }),
   }
-  for (const one of [COMMIT, HEAD, REBASED]) repository.addCommit({ sha: one })
+  for (const one of [COMMIT, HEAD, REBASED, MERGED]) repository.addCommit({ sha: one })
   if (plan.endsWithMerge) repository.addCommit({ sha: COMMIT, parents })
   repository.addComparison(LATER, COMMIT, { status: 'behind', files: [], commits: [] })
   const older = { files: [...files, file(OLDER_FILE)], commits: since }
