@@ -338,6 +338,17 @@ export class Facts extends Observed {
     return many > 0 && search === 'old' && succeeded > 1 ? 'older' : 'known'
   }
 
+  /** Whether a step that asks for the commits since the last run gets those since an older one. */
+  get isSinceOlder(): boolean {
+    const isNight = this.inputs.since === undefined && this.step.plan.event.name === 'schedule'
+    return isNight && this.lastRun === 'older'
+  }
+
+  /** How the commits of the list relate. Those since an older run are always ahead. */
+  get compared(): NonNullable<typeof this.github>['compared'] | undefined {
+    return this.isSinceOlder ? 'ahead' : this.github?.compared
+  }
+
   /** Whether GitHub did all that it was asked, at once. */
   get isGitHubWell(): boolean {
     const {

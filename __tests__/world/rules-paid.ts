@@ -179,7 +179,7 @@ function canRead({ inputs }: Facts, link: string): boolean {
  * has worked since.
  */
 export function hasNothingNew(facts: Facts): boolean {
-  const { step, inputs, github, lastRun } = facts
+  const { step, inputs, github, lastRun, compared } = facts
   const { event } = step.plan
   const { context = 'none', 'issue-number': number, since } = inputs
   if (!github || !asksForCommits(facts)) return false
@@ -201,7 +201,6 @@ export function hasNothingNew(facts: Facts): boolean {
     if (lastRun === 'later' && !github.undiffable && !isGone) return true
   }
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
-  const compared = since === undefined && lastRun === 'older' ? 'ahead' : github.compared
   // What was removed from history is in no list.
   const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
   const isOld = compared === 'identical' || (since !== undefined && compared === 'behind')

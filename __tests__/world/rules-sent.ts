@@ -5,6 +5,7 @@
 
 import { MATCHES, OTHER_PULL, PULL_REQUEST } from './draw.js'
 import { headOf, mayMerge, numberOf } from './events.js'
+import { OLDER_FILE } from './execute.js'
 import type { Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
 import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED, ownIsLost } from './remembered.js'
@@ -123,7 +124,7 @@ function isPushedBack({ event, attempt, pull }: StepPlan): boolean {
 
 /** Whether there is a whole list of files, and no file in it counts. */
 export function matchesNothing(facts: Facts): boolean {
-  const { inputs, github, step, number, lastRun } = facts
+  const { inputs, github, step, number, lastRun, compared } = facts
   const { 'context-paths': paths, since } = inputs
   const { event, pull } = step.plan
   if (!github || paths === undefined || github.undiffable || event.name === 'workflow_dispatch')
@@ -131,8 +132,9 @@ export function matchesNothing(facts: Facts): boolean {
   const pulls = [PULL_REQUEST, OTHER_PULL]
   const ofPull = [numberOf(event), number].find((one) => pulls.includes(one ?? 0))
   const count = github.files + (ofPull === undefined ? 0 : pull.files)
-  const isCut = count >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)
-  const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : [])]
+  const older = ofPull === undefined && facts.isSinceOlder ? [OLDER_FILE] : []
+  const isCut = count + older.length >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)
+  const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : []), ...older]
   const matches = names.some((name) => MATCHES[paths]?.test(name))
   if (ofPull !== undefined) return !matches && !isCut
   if (!hasRange(facts)) return false
@@ -140,9 +142,9 @@ export function matchesNothing(facts: Facts): boolean {
   // Then there is no list.
   if (isNight && ['none', 'lost'].includes(lastRun)) return false
   const isOld = isNight && lastRun === 'later'
-  const isBehind = since !== undefined && github.compared === 'behind'
-  if (github.compared === 'identical' || isBehind || isOld) return true
-  const isWhole = github.compared === 'ahead' || since !== undefined || event.name === 'release'
+  const isBehind = since !== undefined && compared === 'behind'
+  if (compared === 'identical' || isBehind || isOld) return true
+  const isWhole = compared === 'ahead' || since !== undefined || event.name === 'release'
   return isWhole && !matches && !isCut
 }
 
