@@ -18,6 +18,9 @@ import { decodings } from './rules-text.js'
 /** GitHub lists no more files of a comparison. */
 export const MOST_COMPARED = 300
 
+/** For so long, GitHub is asked again, if the step has the time. */
+const GITHUB_MS = 90_000
+
 export const SENT_RULES = {
   *'what is skipped brings nothing'(facts) {
     const { outcome, step, inputs, isByAgent, mayStart, isLabelled } = facts
@@ -32,8 +35,8 @@ export const SENT_RULES = {
 
   *'what GitHub could say is no error'(facts) {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
-    const { eventFile, lateMs } = step.plan
-    const isLate = lateMs > step.endedAt - step.spawnedAt || isPushedBack(step.plan)
+    const { eventFile, lateMs, timeoutMs } = step.plan
+    const isLate = lateMs > Math.min(GITHUB_MS, timeoutMs) || isPushedBack(step.plan)
     const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || isLate
     const isUnknown =
       inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0
