@@ -149,7 +149,8 @@ describe('schedule and workflow_dispatch', () => {
     inWorld({}, async (world) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const inputs = { context: 'diff' }
-      // This run is the one that GitHub lists.
+      world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
+      // This run is one of those that GitHub lists, and another has begun after it.
       expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
       const { outputs, log } = await world.step(inputs, night(3))
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })

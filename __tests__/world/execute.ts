@@ -358,6 +358,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     checks: seed % 4 === 0,
     version: plan.omitsMerges ? '2026-03-10' : '2022-11-28',
     onRequest: ({ method, path, prefix }) => {
+      setRuns(began[stepOf(prefix)])
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
       count('github', stepOf(prefix))
       if (method !== 'GET') count('write', stepOf(prefix))
@@ -436,16 +437,16 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
         files,
       })
   }
-  /** Of a run that has begun: it is in the list as well. */
-  const began: number[] = []
-  const setRuns = ({ runId, attempt }: StepPlan): void => {
-    if (!began.includes(runId)) began.push(runId)
+  const began: StepPlan[] = []
+  const runIds = (): number[] => [...new Set(began.map(({ runId }) => runId))]
+  /** As this step sees them: runs that have begun are in the list as well. */
+  const setRuns = ({ runId = 0, attempt = 1 }: Partial<StepPlan> = {}): void => {
     const { hasLater, search } = plan.runs
     repository.runs.splice(0)
     for (const path of ['docs.yml', 'other.yml'].map((name) => `.github/workflows/${name}`)) {
       for (const [id, run] of pastRuns(plan.runs).entries())
         if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
-      for (const id of began)
+      for (const id of runIds())
         repository.addRun({ id, path, head_sha: COMMIT, status: 'in_progress', conclusion: null })
       if (hasLater && attempt > 1) repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
     }
@@ -454,10 +455,10 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   /** As it is when a step begins. */
   const begin = (step: StepPlan): void => {
     setPulls(step)
-    setRuns(step)
+    began.push(step)
   }
   const runNumberOf = ({ runId }: StepPlan): number =>
-    pastRuns(plan.runs).length + began.indexOf(runId) + 1
+    pastRuns(plan.runs).length + runIds().indexOf(runId) + 1
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
   repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')

@@ -141,7 +141,7 @@ export async function sinceLastSuccess(
 /**
  * GitHub's filters are a search, which was stale or empty for days
  * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
- * but a workflow may have more runs than its first page: no more than that are `count`ed.
+ * but a workflow may have more runs than its first page. `count` is of that page, up to this run.
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -149,6 +149,7 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
+  const { runId, repository } = environment
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
   const common = requestParams(repo, doing, 'actions: read', hasRuns)
@@ -162,16 +163,16 @@ async function findLastRun(
     .flatMap(({ data }) => data.workflow_runs)
     .filter(
       (found) =>
-        String(getPath(found, 'id')) !== environment.runId &&
+        String(getPath(found, 'id')) !== runId &&
         RUN_EVENTS.includes(getString(found, 'event')) &&
         getString(found, 'conclusion') === 'success' &&
         getString(found, 'head_branch') === branch &&
-        getString(found, 'head_repository.full_name').toLowerCase() ===
-          environment.repository.toLowerCase() &&
+        getString(found, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
         getSha(found, 'head_sha') !== '',
     )
     .sort((one, other) => other.id - one.id)
-  return { last, count: all.data.workflow_runs.length }
+  const isListed = (run: unknown) => Number(getPath(run, 'id')) <= Number(runId)
+  return { last, count: all.data.workflow_runs.filter(isListed).length }
 }
 
 /** @throws ActionError `github` if there is no such tag, branch or commit */
