@@ -409,6 +409,12 @@ describe('what helps:', () => {
   test.each<[string, Answer, needs: string, advice: string]>([
     ['a write', refused(403, 'Resource not accessible by integration'), 'issues: write', FORK],
     ['a write to what may be hidden', refused(404), 'issues: write', FORK],
+    [
+      'what each token can',
+      refused(403, 'Resource not accessible by integration'),
+      'metadata: read',
+      'Pass a github-token of this repository',
+    ],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
     ['a limit', secondaryLimit(8), 'issues: write', 'Re-run later.'],
     ['what passes', invalid('was submitted too quickly'), 'issues: write', 'Re-run later.'],

@@ -106,6 +106,7 @@ const ofFirewall = (request: string): Expected =>
   failed(
     'rejected',
     `A firewall or a proxy has refused the ${request} with a web page`,
+    'Check base-url. If it is right, ask whoever runs the firewall',
     'says nothing about the key',
   )
 
@@ -132,6 +133,7 @@ describe('a create', () => {
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
     ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
+    ['a page of a body limit: final', [firewall(413)], ofFirewall('create request')],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
     [
       '503 with Retry-After: never',
@@ -163,7 +165,7 @@ describe('a create', () => {
     [
       'an id that is no path segment: never',
       [json(200, job({ id: '..' }))],
-      failed('contract', mayExist),
+      failed('contract', mayExist, 'no docs job with a valid id and a status'),
     ],
   ])('%s', async (_, posts, expected) => {
     await expectRun({ posts, polls: [completed] }, { prompt: 'Go' }, expected)

@@ -192,18 +192,18 @@ test.each([
 })
 
 describe('missing secrets', () => {
-  const FORK =
+  const ofFork = (event: string): string =>
     'This pull request comes from a fork, and such runs get no secrets. ' +
-    'Skip the step for forks: `if: github.event.pull_request.head.repo.full_name == github.repository`.'
+    `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
   const DEPENDABOT =
     'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
     "Add the key to the repository's Dependabot secrets too, or skip the step: " +
     "`if: github.actor != 'dependabot[bot]'`."
 
   test.each([
-    ['pull_request', true, 'octocat', FORK],
-    ['pull_request_review', true, 'octocat', FORK],
-    ['pull_request_review_comment', true, 'octocat', FORK],
+    ['pull_request', true, 'octocat', ofFork('pull_request')],
+    ['pull_request_review', true, 'octocat', ofFork('pull_request_review')],
+    ['pull_request_review_comment', true, 'octocat', ofFork('pull_request_review_comment')],
     ['pull_request', true, 'dependabot[bot]', DEPENDABOT],
     ['push', undefined, 'dependabot[bot]', DEPENDABOT],
     ['workflow_dispatch', undefined, 'dependabot[bot]', DEPENDABOT],

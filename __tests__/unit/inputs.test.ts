@@ -185,6 +185,7 @@ const REJECTED: Rejected[] = [
   ['prompt', NO_PROMPT, ['', ' ']],
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
   ['project-id', `required. ${COPY_PROJECT}`, ['', ' \n']],
+  ['project-id', `expected a project ID, got a key. ${COPY_PROJECT}`, ['mint_0ther']],
   ...(
     [
       ['project-id', COPY_PROJECT],
@@ -431,7 +432,7 @@ describe('the key', () => {
     ],
     [
       'in part',
-      { 'api-key': 'mint_abc_def', 'project-id': 'mint_abc_', prompt: 'Keys start with mint_abc_' },
+      { 'api-key': 'mint_abc_def', 'project-id': 'int_abc_', prompt: 'Keys start with mint_abc_' },
     ],
     [
       'of another service in a default, also if the runner filled it in',

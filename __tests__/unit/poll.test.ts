@@ -459,6 +459,11 @@ test.each([
   expect(facts().missedReason).toBe(reason)
 })
 
+test('if the last poll is refused, what helps is known', async () => {
+  const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
+  expect(facts().missedAdvice).toContain('Check that api-key is the right key')
+})
+
 test('a poll counts as missed until it is answered', async () => {
   const missed: string[] = []
   const answer: ScriptedResult = ({ facts }) => {

@@ -191,6 +191,10 @@ const sees =
   (outside) => [{ kind: 'seen', job: seen(outside) }]
 /** A status request that fails, a while after the one before. */
 const misses: Happens = (outside) => [20_000, { kind: 'missed', reason: responded(outside) }]
+const isRefused: Happens = (outside) => [
+  5_000,
+  { kind: 'missed', reason: responded(outside), advice: 'Check the key.' },
+]
 /** What an earlier run left. */
 const remembers =
   (link = ''): Happens =>
@@ -349,6 +353,7 @@ const STATES: Record<string, State> = {
     ...created('missed', is('active'), misses),
     ends: [...WAITED, 'poll refused, 404'],
   },
+  'created, then refused': { ...created('missed', is('active'), isRefused), ends: TIMED_OUT },
   'created, with a link, then missed': {
     ...created('missed', is('active', LINK), misses),
     link: LINK,

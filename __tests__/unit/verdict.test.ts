@@ -20,6 +20,8 @@ import {
 } from '../../src/agent/verdict.js'
 import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted-run.js'
 
+const NO_JOB = 'no docs job with a valid id and a status (200: hello)'
+
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
@@ -125,7 +127,7 @@ describe('a create request or a message', () => {
   })
 
   test.each<[string, ServiceResult, SubmitRequest[]]>([
-    ['the response contains no docs job (200: hello)', noJob, [CREATE]],
+    [`the response contains ${NO_JOB}`, noJob, [CREATE]],
     ['the step ended before a response arrived', aborted(true), [CREATE, MESSAGE]],
     ['read ECONNRESET', noResponse, [CREATE, MESSAGE]],
     ['the service responded 503: its message', errorResponse(503), [CREATE, MESSAGE]],
@@ -238,7 +240,7 @@ describe('a status request', () => {
   })
 
   test.each([
-    [noJob, 'the response contains no docs job (200: hello)'],
+    [noJob, `the response contains ${NO_JOB}`],
     [anotherJob, 'the response contains another docs job, "job-9"'],
   ])('that got %j says why it is repeated', (result, reason) => {
     expect(poll(result)).toMatchObject({ reason })

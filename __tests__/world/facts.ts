@@ -4,6 +4,7 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
 import { askedFor, COMMIT, isBy, isConsent, mayMerge, numberOf, shaOf } from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
+import { PAGE } from './github-plan.js'
 import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
 import type { PullPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
@@ -138,7 +139,7 @@ export class Facts extends Observed {
   get #canReadMerged(): boolean {
     const wasDenied = this.step.githubRequests.some(
       ({ path, status, answered }) =>
-        /\/pulls\/[13]$/.test(path) && status === 404 && !answered.startsWith('<'),
+        /\/pulls\/[13]$/.test(path) && status === 404 && answered !== PAGE.body,
     )
     return !wasDenied && this.github?.omitsMerges === false
   }

@@ -230,10 +230,10 @@ function decides({ hasComment }: Facts, { path }: Received): boolean {
  * Whether GitHub said something: what was asked for, or by a refusal that there is no such thing.
  */
 function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
-  if (status === 200) return !answered.startsWith('<')
-  if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
   // A gateway's page, whatever its status is.
-  if (status >= 400 && answered === PAGE.body) return false
+  if (answered === PAGE.body) return false
+  if (status === 200) return true
+  if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
   const cannotList = [406, 422].includes(status) || /^Sorry, /.test(messageIn(answered))
   if (cannotList && /\/files\?|\/compare\//.test(path)) return true
   const isNamed = step.plan.event.name !== 'push' || inputs['issue-number'] !== undefined

@@ -4,6 +4,7 @@ import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
 import type { StepRecord } from './execute.js'
 import { ENDED, type Facts } from './facts.js'
+import { PAGE } from './github-plan.js'
 import { canGoOn, hasTheSame, ownTold, ownUnfinished, remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { fateOf, isCreate, isMessage } from './service.js'
@@ -193,7 +194,7 @@ export function hasNothingNew(facts: Facts): boolean {
     ({ path, status, answered }) =>
       path.includes('/compare/') &&
       [404, 406, 422].includes(Number(status)) &&
-      !answered.startsWith('<'),
+      answered !== PAGE.body,
   )
   if (since === undefined) {
     if (lastRun === 'none') return !hasWords

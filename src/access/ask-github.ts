@@ -53,7 +53,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
     throw new ActionError(
       'github',
       `${thrown.message} So the step can't tell whether this run may start a docs job.`,
-      `${thrown.temporary ? 'Re-run later' : 'Check github-token'}, or list in allow-users who may start docs jobs.`,
+      thrown.advice,
       { cause: thrown },
     )
   }

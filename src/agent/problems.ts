@@ -32,12 +32,17 @@ const LOOK_FIRST = `The request was not retried: that could create a second docs
 export function createdWithoutJob(description: string): ActionError {
   return new ActionError(
     'contract',
-    `The create request succeeded, but the response contains no docs job (${description}). A docs job may exist.`,
+    `The create request succeeded, but the response contains ${noJob(description)}. A docs job may exist.`,
     `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
 
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
+
+/** What a complete response contains, as the end of a sentence. */
+export function noJob(description: string): string {
+  return `no docs job with a valid id and a status (${description})`
+}
 
 export function missingJob(jobId: string, description: string): ActionError {
   return new ActionError(
@@ -89,22 +94,22 @@ export function createRefusal(
   if (status < 400) {
     const text = `The service redirected the ${request} (${description}).`
     const advice =
-      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.'
+      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
     return new Refusal(status, 'contract', text, advice)
   }
+  const [code, advice] = adviceFor(status, refused)
   // A firewall or a proxy has not seen whose key it is, nor whether a docs job is gone.
   const isSeen = refused.kind === 'poll' && refused.seen
-  if (isPage && (status === 401 || status === 403 || (status === 404 && isSeen))) {
+  if (isPage && (isSeen || code === 'auth' || code === 'rejected')) {
     const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
     return new Refusal(status, 'rejected', text, ASK_FIREWALL)
   }
   const text = `The service refused the ${request} (${description}).`
-  const [code, advice] = adviceFor(status, refused)
   return new Refusal(status, code, text, advice)
 }
 
 const ASK_FIREWALL =
-  'Ask whoever runs the firewall: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
+  'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
 
 /** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =

@@ -11,6 +11,7 @@ import {
   createRefusal,
   ENDED_FIRST,
   missingJob,
+  noJob,
   type Refusal,
   resultUnknown,
 } from './problems.js'
@@ -33,6 +34,8 @@ export type PollVerdict = Readonly<
       backoff: Backoff
       /** A complete response that refuses, or has no job: when to ask again, in milliseconds. */
       refusedDelayMs?: number
+      /** What to do about that. */
+      advice?: string
     }
   | { next: 'fail'; error: ActionError }
   | { next: 'aborted' }
@@ -85,10 +88,7 @@ export function judgeSubmit(
     }
     case 'no-job': {
       if (request.kind === 'message') return { next: 'accepted', job: undefined }
-      const unknown = resultUnknown(
-        request,
-        `the response contains no docs job (${result.description})`,
-      )
+      const unknown = resultUnknown(request, `the response contains ${noJob(result.description)}`)
       return { next: 'fail', error: createdWithoutJob(result.description), unknown }
     }
     case 'aborted':
@@ -151,7 +151,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
   })
   const refuse = (reason: string, error: ActionError): PollVerdict =>
     context.refusals + 1 < REFUSED_TRIES
-      ? { ...retry(reason), refusedDelayMs: REFUSED_DELAY_MS }
+      ? { ...retry(reason), refusedDelayMs: REFUSED_DELAY_MS, advice: error.advice }
       : { next: 'fail', error }
   const withoutJob = (description: string): PollVerdict =>
     refuse(`the response contains ${description}`, missingJob(context.jobId, description))
@@ -162,7 +162,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'aborted':
       return { next: 'aborted' }
     case 'no-job':
-      return withoutJob(`no docs job (${result.description})`)
+      return withoutJob(noJob(result.description))
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':

@@ -186,7 +186,7 @@ export function explainMissingSecrets(
   if (hasReadOnlyToken(event)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
-      'Skip the step for forks: `if: github.event.pull_request.head.repo.full_name == github.repository`.'
+      `Skip the step for forks: \`if: github.event_name != '${event.name}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
     )
   }
   return undefined

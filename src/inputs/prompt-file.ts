@@ -44,10 +44,7 @@ function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
     .filter((root) => root !== '')
     .flatMap((root) => [root, realPath(root)])
     .map((root) => ({ root, relativePath: relative(root, absolute) }))
-    .find(
-      ({ relativePath }) =>
-        relativePath !== '' && relativePath.split(sep)[0] !== '..' && !isAbsolute(relativePath),
-    )
+    .find(({ relativePath }) => relativePath.split(sep)[0] !== '..' && !isAbsolute(relativePath))
   if (inside === undefined) {
     return {
       problem:
@@ -89,7 +86,9 @@ function readRegularFile(file: string): Buffer | string {
     constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
   )
   try {
-    if (!fstatSync(descriptor).isFile()) return 'is not a regular file.'
+    const stats = fstatSync(descriptor)
+    if (stats.isDirectory()) return 'is a folder. Name a file in it.'
+    if (!stats.isFile()) return 'is not a regular file.'
     // The file system's own size can't be trusted: /proc says 0.
     const bytes = Buffer.alloc(FILE_LIMIT + 1)
     let length = 0

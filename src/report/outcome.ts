@@ -126,9 +126,10 @@ export function describeOutcome(
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: now,
         next: joinSentences(
+          facts.missedAdvice,
           toWait,
           isRemembered ? '' : RERUN[accepted],
-          'To wait longer next time, raise timeout-minutes.',
+          facts.missedAdvice ? '' : 'To wait longer next time, raise timeout-minutes.',
         ),
       }
     case 'started':

@@ -21,8 +21,8 @@ export type StepEvent = Readonly<
   /** The step sends nothing, and waits for a docs job, which the service may have returned. */
   | (Waiting & { kind: 'waiting'; job?: Job | undefined })
   | { kind: 'seen'; job: Job }
-  /** A status request did not show the docs job, or has no response yet. */
-  | { kind: 'missed'; reason: string }
+  /** A status request did not show the docs job, or has no response yet. `advice` if refused. */
+  | { kind: 'missed'; reason: string; advice?: string | undefined }
   /** The step waits now, and may be killed meanwhile. */
   | { kind: 'pausing' }
   | { kind: 'heartbeat' }
@@ -82,6 +82,8 @@ export type StepFacts = Readonly<{
   seen: { readonly job: Job; readonly at: number } | undefined
   /** Why the last status request did not show the docs job; empty if it did. */
   missedReason: string
+  /** What to do about that, if the request was refused. */
+  missedAdvice: string
   history: readonly StatusChange[]
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
@@ -99,6 +101,7 @@ export function factsAtStart(jobId: string): StepFacts {
     request: { is: 'none', posted: false },
     seen: undefined,
     missedReason: '',
+    missedAdvice: '',
     history: [],
     notes: [],
     result: undefined,
@@ -136,7 +139,7 @@ export function factsAfter(
     case 'seen':
       return withJob(facts, event.job, clock)
     case 'missed':
-      return { ...facts, missedReason: event.reason }
+      return { ...facts, missedReason: event.reason, missedAdvice: event.advice ?? '' }
     case 'noted':
       return { ...facts, notes: [...facts.notes, event.text] }
     case 'ended':
@@ -159,6 +162,7 @@ function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'dat
     jobId: facts.jobId || job.id,
     seen: { job, at: facts.now },
     missedReason: '',
+    missedAdvice: '',
     history: [...facts.history, ...change],
   }
 }

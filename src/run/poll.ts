@@ -222,7 +222,7 @@ function createPollState(
         case 'retry': {
           failures++
           lastError = verdict.reason
-          tell({ kind: 'missed', reason: lastError })
+          tell({ kind: 'missed', reason: lastError, advice: verdict.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
