@@ -14,6 +14,7 @@ import {
   requestsBefore,
   TOKEN,
   type World,
+  worldTest,
 } from '../support/pull-request.js'
 
 const needsOf = (world: World): (Need | undefined)[] => [
@@ -77,45 +78,46 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  test('whose first commit no longer exists: the prompt has no diff, and says so', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'whose first commit no longer exists: the prompt has no diff, and says so',
+    async (world) => {
       world.repository.addCommit({ sha: sha('after') })
       const inputs = { context: 'diff', 'context-paths': 'docs/**' }
       const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('no longer exists')
-    }))
+    },
+  )
 })
 
 describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
-  test.each([
+  worldTest.each([
     ['schedule', 'push', false],
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
   ])(
     '%s: everything since the last successful run, on %s (the server ignores filters: %j)',
-    (event, last, unfiltered) =>
-      inWorld({}, async (world) => {
-        const { repository } = world
-        repository.unfiltered = unfiltered
-        repository.addRun({ ...ours, head_sha: sha('older') })
-        repository.addRun({ ...ours, event: last })
-        repository.addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })
-        repository.addRun({ ...ours, head_repository: 'someone/fork', head_sha: sha('evil') })
-        repository.addRun({ ...ours, event: 'pull_request', head_sha: sha('evil') })
-        repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
-        repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
-        repository.addRun({ ...ours, head_sha: 'main' })
-        // This run.
-        repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
-        world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-        const ended = await world.step({ context: 'diff' }, since(event))
-        expect(ended.outputs.outcome).toBe('pr-opened')
-        expect(promptOf(world)).toContain('+new')
-        expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
-      }),
+    async (world, event, last, unfiltered) => {
+      const { repository } = world
+      repository.unfiltered = unfiltered
+      repository.addRun({ ...ours, head_sha: sha('older') })
+      repository.addRun({ ...ours, event: last })
+      repository.addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })
+      repository.addRun({ ...ours, head_repository: 'someone/fork', head_sha: sha('evil') })
+      repository.addRun({ ...ours, event: 'pull_request', head_sha: sha('evil') })
+      repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
+      repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
+      repository.addRun({ ...ours, head_sha: 'main' })
+      // This run.
+      repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      const ended = await world.step({ context: 'diff' }, since(event))
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+      expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
+    },
   )
 
   /** GitHub's filters are a search, which may find nothing, or what was there a month ago. */
@@ -129,11 +131,12 @@ describe('schedule and workflow_dispatch', () => {
     return { ...run, env: { ...env, GITHUB_RUN_NUMBER: String(number) } }
   }
 
-  test.each([
+  worldTest.each([
     ['empty', false],
     ['a month old', true],
-  ])('schedule: since the last successful run, if the search for it is %s', (_, isOld) =>
-    inWorld({}, async (world) => {
+  ])(
+    'schedule: since the last successful run, if the search for it is %s',
+    async (world, _, isOld) => {
       const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
       world.repository.addRun(ours)
       const found = { ...old, head_repository: { full_name: REPOSITORY } }
@@ -142,11 +145,12 @@ describe('schedule and workflow_dispatch', () => {
       const { outputs } = await world.step({ context: 'diff' }, night(9))
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('+new')
-    }),
+    },
   )
 
-  test('schedule: an error if runs were deleted, as none of those that are listed succeeded', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'schedule: an error if runs were deleted, as none of those that are listed succeeded',
+    async (world) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const inputs = { context: 'diff' }
       world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
@@ -159,10 +163,12 @@ describe('schedule and workflow_dispatch', () => {
       )
       const pressed = { ...night(3), event: 'workflow_dispatch' }
       expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
-    }))
+    },
+  )
 
-  test('schedule: an error if the search finds nothing, and there are more runs than a page', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'schedule: an error if the search finds nothing, and there are more runs than a page',
+    async (world) => {
       world.repository.addRun(ours)
       for (let count = 0; count < 100; count++)
         world.repository.addRun({ ...ours, event: 'pull_request' })
@@ -170,42 +176,42 @@ describe('schedule and workflow_dispatch', () => {
       const { outputs, log } = await world.step({ context: 'diff' }, night(101))
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toContain('GitHub lists 100 of the 101 runs of docs.yml')
-    }))
-
-  test('schedule: skipped if there is no commit since', () =>
-    inWorld({}, async (world) => {
-      world.repository.addRun({ ...ours, head_sha: sha('after') })
-      expectSkipped(
-        await world.step({ context: 'event' }, since('schedule')),
-        world,
-        /no new commits/,
-      )
-    }))
-
-  test.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
-    'schedule: skipped if all new commits are merges or by skip-authors, with %j',
-    (more) =>
-      inWorld({}, async (world) => {
-        const { repository } = world
-        const inputs = { ...more, 'skip-authors': 'mintlify[bot]' }
-        repository.addRun(ours)
-        const commits = [
-          repository.addCommit({ author: 'mintlify[bot]' }),
-          repository.addCommit({ sha: sha('after'), parents: [sha('last'), sha('x')] }),
-        ]
-        repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
-        const ended = await world.step(inputs, since('schedule'))
-        expectSkipped(ended, world, /every new commit is a merge or by an account in skip-authors/)
-        const pressed = await world.step(inputs, since('workflow_dispatch'))
-        expect(pressed.outputs.outcome).toBe('pr-opened')
-        commits.push(repository.addCommit())
-        repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
-        expect((await world.step(inputs, since('schedule'))).outputs.outcome).toBe('pr-opened')
-      }),
+    },
   )
 
-  test('schedule: skipped if there is no earlier run; a dispatch gets its job, and the prompt says so', () =>
-    inWorld({}, async (world) => {
+  worldTest('schedule: skipped if there is no commit since', async (world) => {
+    world.repository.addRun({ ...ours, head_sha: sha('after') })
+    expectSkipped(
+      await world.step({ context: 'event' }, since('schedule')),
+      world,
+      /no new commits/,
+    )
+  })
+
+  worldTest.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
+    'schedule: skipped if all new commits are merges or by skip-authors, with %j',
+    async (world, more) => {
+      const { repository } = world
+      const inputs = { ...more, 'skip-authors': 'mintlify[bot]' }
+      repository.addRun(ours)
+      const commits = [
+        repository.addCommit({ author: 'mintlify[bot]' }),
+        repository.addCommit({ sha: sha('after'), parents: [sha('last'), sha('x')] }),
+      ]
+      repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
+      const ended = await world.step(inputs, since('schedule'))
+      expectSkipped(ended, world, /every new commit is a merge or by an account in skip-authors/)
+      const pressed = await world.step(inputs, since('workflow_dispatch'))
+      expect(pressed.outputs.outcome).toBe('pr-opened')
+      commits.push(repository.addCommit())
+      repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
+      expect((await world.step(inputs, since('schedule'))).outputs.outcome).toBe('pr-opened')
+    },
+  )
+
+  worldTest(
+    'schedule: skipped if there is no earlier run; a dispatch gets its job, and the prompt says so',
+    async (world) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const ended = await world.step({ context: 'diff' }, since('schedule'))
       expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
@@ -215,7 +221,8 @@ describe('schedule and workflow_dispatch', () => {
       expect(promptOf(world)).toContain('There is no earlier successful run')
       for (const text of [told.log, told.summary])
         expect(text).toContain('No changes are sent: There is no earlier successful run')
-    }))
+    },
+  )
 })
 
 describe('skip-authors', () => {
@@ -241,38 +248,34 @@ describe('skip-authors', () => {
       expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
     }))
 
-  test.each([
+  worldTest.each([
     ['is a merge', [sha('x'), sha('y')], 'skipped'],
     ['is not a merge', [sha('x')], 'pr-opened'],
-  ])('a push with their commits and one that %s', (_, parents, outcome) =>
-    inWorld({}, async (world) => {
-      world.repository.addCommit({ sha: sha('b'), parents })
-      world.github.faults.push({ answer: BAD_GATEWAY })
-      const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
-      const ended = await world.step(SKIP, push({ commits }))
-      expect(ended.outputs.outcome).toBe(outcome)
-      expect(needsOf(world)).toEqual(['contents: read'])
-    }),
-  )
+  ])('a push with their commits and one that %s', async (world, _, parents, outcome) => {
+    world.repository.addCommit({ sha: sha('b'), parents })
+    world.github.faults.push({ answer: BAD_GATEWAY })
+    const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
+    const ended = await world.step(SKIP, push({ commits }))
+    expect(ended.outputs.outcome).toBe(outcome)
+    expect(needsOf(world)).toEqual(['contents: read'])
+  })
 })
 
 describe('a run that has nothing to send does not need the service, although a docs job is remembered:', () => {
   const labels = [{ name: 'no docs' }]
   const pull_request = { number: 1, user: { login: 'octocat' }, labels }
   const labelled = { action: 'synchronize', sender: { login: 'octocat' }, pull_request }
-  test.each<[string, Record<string, string>, RunOptions]>([
+  worldTest.each<[string, Record<string, string>, RunOptions]>([
     ['a label', { 'skip-labels': 'no docs', 'allow-users': '*' }, { payload: labelled }],
     ['context-paths', { 'context-paths': 'guides/**' }, {}],
-  ])('%s', (_, inputs, run) =>
-    inWorld({}, async (world) => {
-      const scope = { 'job-scope': 'pull-request', context: 'event' }
-      await world.step(scope)
-      const down = await world.serve({ poll: [{ times: 999, status: 401, error: 'Unauthorized' }] })
-      const { outputs } = await world.step({ ...scope, ...inputs, 'base-url': down.url }, run)
-      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
-      expect(down.requests).toEqual([])
-    }),
-  )
+  ])('%s', async (world, _, inputs, run) => {
+    const scope = { 'job-scope': 'pull-request', context: 'event' }
+    await world.step(scope)
+    const down = await world.serve({ poll: [{ times: 999, status: 401, error: 'Unauthorized' }] })
+    const { outputs } = await world.step({ ...scope, ...inputs, 'base-url': down.url }, run)
+    expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+    expect(down.requests).toEqual([])
+  })
 })
 
 describe('skip-labels', () => {
@@ -321,25 +324,23 @@ describe('skip-labels', () => {
     }),
   )
 
-  test.each([
+  worldTest.each([
     ['the push that merged it', 'merged'],
     ['a push of its head, which merged it as well', 'after'],
-  ])('skip %s', (_, head) =>
-    inWorld({}, async (world) => {
-      const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
-      world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
-      const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
-      const payload = {
-        before: sha('before'),
-        after: sha('after'),
-        commits: [last],
-        head_commit: last,
-        sender,
-      }
-      const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-      expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
-    }),
-  )
+  ])('skip %s', async (world, _, head) => {
+    const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
+    world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
+    const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
+    const payload = {
+      before: sha('before'),
+      after: sha('after'),
+      commits: [last],
+      head_commit: last,
+      sender,
+    }
+    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
+    expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
+  })
 
   describe('of a push that merged several', () => {
     const inputs = { ...SKIP, 'job-scope': 'pull-request' }
@@ -358,64 +359,57 @@ describe('skip-labels', () => {
     const marked = { labels: new Set(['no docs']) }
     const ASKED = /\/pulls\/[23]$/
 
-    test.each([
+    worldTest.each([
       ['first', {}, marked],
       ['last', marked, {}],
-    ])('skip it if the %s has one', (_, one, other) =>
-      inWorld({}, async (world) => {
-        world.repository.addPull({ ...closed, ...one, mergeCommit: sha('after') })
-        world.repository.addPull({ ...closed, ...other, mergeCommit: sha('other') })
-        const told = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
-        expectSkipped(told, world, /#[23] has the label "no docs"/)
-        expect(told.log).toContain('For the docs of the others that were merged')
-      }),
-    )
+    ])('skip it if the %s has one', async (world, _, one, other) => {
+      world.repository.addPull({ ...closed, ...one, mergeCommit: sha('after') })
+      world.repository.addPull({ ...closed, ...other, mergeCommit: sha('other') })
+      const told = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      expectSkipped(told, world, /#[23] has the label "no docs"/)
+      expect(told.log).toContain('For the docs of the others that were merged')
+    })
 
-    test.each([
+    worldTest.each([
       ['not merged by it', { mergeCommit: sha('earlier') }],
       ['merged into another branch', { mergeCommit: sha('other'), base: ['next', REPOSITORY] }],
-    ] as const)('are not those of one that was %s', (_, fields) =>
-      inWorld({}, async (world) => {
-        world.repository.addPull({ ...closed, mergeCommit: sha('after') })
-        world.repository.addPull({ ...closed, ...marked, ...fields })
-        const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
-        expect(outputs.outcome).toBe('pr-opened')
-        expect(log).not.toContain('skip-labels was ignored')
-      }),
-    )
+    ] as const)('are not those of one that was %s', async (world, _, fields) => {
+      world.repository.addPull({ ...closed, mergeCommit: sha('after') })
+      world.repository.addPull({ ...closed, ...marked, ...fields })
+      const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(log).not.toContain('skip-labels was ignored')
+    })
 
-    test('are read only if they count', () =>
-      inWorld({}, async (world) => {
-        world.repository.addPull({ ...closed, ...marked, mergeCommit: sha('after') })
-        const push = pushOf(commitOf('other', 'Other (#3)'))
-        await world.step({ 'job-scope': 'pull-request' }, push)
-        await world.step({ ...SKIP, 'issue-number': '40' }, push)
-        expect(world.github.requests.filter(({ path }) => ASKED.test(path))).toEqual([])
-      }))
+    worldTest('are read only if they count', async (world) => {
+      world.repository.addPull({ ...closed, ...marked, mergeCommit: sha('after') })
+      const push = pushOf(commitOf('other', 'Other (#3)'))
+      await world.step({ 'job-scope': 'pull-request' }, push)
+      await world.step({ ...SKIP, 'issue-number': '40' }, push)
+      expect(world.github.requests.filter(({ path }) => ASKED.test(path))).toEqual([])
+    })
 
-    test('are those of no more than a merge queue merges at once', () =>
-      inWorld({}, async (world) => {
-        const many = Array.from({ length: 120 }, (_, index) => `Part (#${200 + index})`)
-        await world.step(inputs, pushOf(...many.map((message) => commitOf(message, message))))
-        const read = world.github.requests.filter(({ path }) => /\/pulls\/2\d\d$/.test(path))
-        expect(read).toHaveLength(100)
-      }))
+    worldTest('are those of no more than a merge queue merges at once', async (world) => {
+      const many = Array.from({ length: 120 }, (_, index) => `Part (#${200 + index})`)
+      await world.step(inputs, pushOf(...many.map((message) => commitOf(message, message))))
+      const read = world.github.requests.filter(({ path }) => /\/pulls\/2\d\d$/.test(path))
+      expect(read).toHaveLength(100)
+    })
   })
 
-  test.each<[string, RunOptions, Record<string, string>]>([
+  worldTest.each<[string, RunOptions, Record<string, string>]>([
     ['a schedule', { event: 'schedule', payload: {} }, {}],
     ['a push with job-scope: run', { event: 'push', payload: {} }, {}],
     ['a push that merged nothing', { event: 'push', payload: {} }, { 'job-scope': 'pull-request' }],
-  ])('are said to be ignored on %s, once', (_, run, inputs) =>
-    inWorld({}, async (world) => {
-      const { log, commands } = await world.step({ ...SKIP, ...inputs }, { ...run, env: onMain })
-      expect(log.match(/skip-labels was ignored/g)).toHaveLength(1)
-      expect(commands('warning')).toEqual([])
-    }),
-  )
+  ])('are said to be ignored on %s, once', async (world, _, run, inputs) => {
+    const { log, commands } = await world.step({ ...SKIP, ...inputs }, { ...run, env: onMain })
+    expect(log.match(/skip-labels was ignored/g)).toHaveLength(1)
+    expect(commands('warning')).toEqual([])
+  })
 
-  test('are told without effect, whatever their names are; what is no label is none', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'are told without effect, whatever their names are; what is no label is none',
+    async (world) => {
       const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
       const step = (list: unknown[]) => {
         const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
@@ -427,47 +421,47 @@ describe('skip-labels', () => {
       expect(log).not.toContain('##[error')
       expect(summary).not.toContain('<img')
       expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
-    }))
+    },
+  )
 
-  test('skip what a run without secrets is about, but no step that only waits', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'skip what a run without secrets is about, but no step that only waits',
+    async (world) => {
       const payload = { sender, pull_request: { number: 1, user: sender, labels } }
       expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
       const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
       expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
-    }))
+    },
+  )
 
-  test('need the payload', () =>
-    inWorld({}, async (world) => {
-      const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain("Can't tell what the run is about")
-    }))
+  worldTest('need the payload', async (world) => {
+    const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain("Can't tell what the run is about")
+  })
 
-  test('ask a step that only waits for nothing', () =>
-    inWorld({}, async (world) => {
-      const { outputs } = await world.step({ wait: 'false' })
-      const refused = { status: 403, body: { message: 'Resource not accessible by integration' } }
-      const path = /\/(?:pulls|issues)\/40$/
-      world.github.faults.push({ path, times: 9, answer: refused })
-      const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', 'issue-number': '40' }
-      const waits = await world.step({ ...SKIP, ...inputs, comment: 'true' }, by)
-      expect(waits.outputs.outcome).toBe('pr-opened')
-    }))
+  worldTest('ask a step that only waits for nothing', async (world) => {
+    const { outputs } = await world.step({ wait: 'false' })
+    const refused = { status: 403, body: { message: 'Resource not accessible by integration' } }
+    const path = /\/(?:pulls|issues)\/40$/
+    world.github.faults.push({ path, times: 9, answer: refused })
+    const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', 'issue-number': '40' }
+    const waits = await world.step({ ...SKIP, ...inputs, comment: 'true' }, by)
+    expect(waits.outputs.outcome).toBe('pr-opened')
+  })
 
-  test('skip no re-run whose docs job runs', () =>
-    inWorld({}, async (world) => {
-      const pull_request = { number: 1, user: sender, labels, head: { sha: HEAD } }
-      const payload = { action: 'synchronize', sender, pull_request }
-      await world.step(
-        { ...SKIP, 'skip-labels': '', 'job-scope': 'pull-request', wait: 'false' },
-        { payload, env: { GITHUB_RUN_ID: '7' } },
-      )
-      const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
-      const rerun = await world.step({ ...SKIP, 'job-scope': 'pull-request' }, { payload, env })
-      expect(rerun.outputs.outcome).toBe('pr-opened')
-      expect(world.posts()).toHaveLength(1)
-    }))
+  worldTest('skip no re-run whose docs job runs', async (world) => {
+    const pull_request = { number: 1, user: sender, labels, head: { sha: HEAD } }
+    const payload = { action: 'synchronize', sender, pull_request }
+    await world.step(
+      { ...SKIP, 'skip-labels': '', 'job-scope': 'pull-request', wait: 'false' },
+      { payload, env: { GITHUB_RUN_ID: '7' } },
+    )
+    const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
+    const rerun = await world.step({ ...SKIP, 'job-scope': 'pull-request' }, { payload, env })
+    expect(rerun.outputs.outcome).toBe('pr-opened')
+    expect(world.posts()).toHaveLength(1)
+  })
 })
 
 test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>

@@ -12,6 +12,7 @@ import {
   inWorld,
   type RunOptions,
   type World,
+  worldTest,
 } from '../support/pull-request.js'
 
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
@@ -57,7 +58,7 @@ const comment: RunOptions = {
 }
 
 describe('nothing is sent if GitHub refuses', () => {
-  test.each<[string, RegExp, Record<string, string>, RunOptions, times?: number]>([
+  worldTest.each<[string, RegExp, Record<string, string>, RunOptions, times?: number]>([
     [
       'the commits of a push that may be a merge',
       /\/commits\//,
@@ -78,14 +79,12 @@ describe('nothing is sent if GitHub refuses', () => {
       { event: 'workflow_dispatch', payload: {} },
       2, // As a pull request, and as an issue.
     ],
-  ])('%s', (_, path, inputs, run, times = 1) =>
-    inWorld({}, async (world) => {
-      // No longer: what is asked later could be answered.
-      world.github.faults.push({ method: 'GET', path, answer: DENIED, times })
-      expectNothingSent(await world.step(inputs, run), world)
-      expect(JSON.stringify(world.github.requests)).not.toContain(DOCS_TOKEN)
-    }),
-  )
+  ])('%s', async (world, _, path, inputs, run, times = 1) => {
+    // No longer: what is asked later could be answered.
+    world.github.faults.push({ method: 'GET', path, answer: DENIED, times })
+    expectNothingSent(await world.step(inputs, run), world)
+    expect(JSON.stringify(world.github.requests)).not.toContain(DOCS_TOKEN)
+  })
 })
 
 describe('a context that the token may not read sends nothing, and names the permission', () => {
@@ -105,50 +104,47 @@ describe('a context that the token may not read sends nothing, and names the per
     }),
   )
 
-  test('or names the token, if that is not valid', () =>
-    inWorld({}, async (world) => {
-      const answer = { status: 401, body: { message: 'Bad credentials' } }
-      world.github.faults.push({ path: /\/files/, answer, ...ALWAYS })
-      const error = expectNothingSent(await world.step({ context: 'diff' }), world)
-      expect(error).toContain('github-token')
-      expect(world.github.requests).toHaveLength(1)
-    }))
+  worldTest('or names the token, if that is not valid', async (world) => {
+    const answer = { status: 401, body: { message: 'Bad credentials' } }
+    world.github.faults.push({ path: /\/files/, answer, ...ALWAYS })
+    const error = expectNothingSent(await world.step({ context: 'diff' }), world)
+    expect(error).toContain('github-token')
+    expect(world.github.requests).toHaveLength(1)
+  })
 })
 
 const BUSY = 'Server Error: Sorry, this diff is temporarily unavailable due to heavy server load.'
-test.each<[string, RegExp, RunOptions, Fault['answer']]>([
+worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
   ['the files of a pull request', /\/files/, {}, BAD_GATEWAY],
   ['the files of a new pull request', /\/files/, {}, refusal(422, 'Could not resolve to a node')],
   ['the earlier runs', /\/runs/, schedule, BAD_GATEWAY],
   ['a comparison', /\/compare\//, push(), BAD_GATEWAY],
   ['a comparison that GitHub is too busy for', /\/compare\//, push(), refusal(500, BUSY)],
-])('a context is read again: %s', (_, path, run, answer) =>
-  inWorld({}, async (world) => {
-    world.repository.addComparison(sha('before'), HEAD)
-    world.repository.addRun({ head_sha: sha('before') })
-    world.github.faults.push({ path, answer })
-    const { outputs, commands } = await world.step({ context: 'diff' }, run)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(world.prompts()[0]).toContain('## Changed files')
-    expect(world.prompts()[0]).not.toContain('no list')
-    expect(commands('warning')).toEqual([])
-  }),
-)
+])('a context is read again: %s', async (world, _, path, run, answer) => {
+  world.repository.addComparison(sha('before'), HEAD)
+  world.repository.addRun({ head_sha: sha('before') })
+  world.github.faults.push({ path, answer })
+  const { outputs, commands } = await world.step({ context: 'diff' }, run)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(world.prompts()[0]).toContain('## Changed files')
+  expect(world.prompts()[0]).not.toContain('no list')
+  expect(commands('warning')).toEqual([])
+})
 
-test('what GitHub said is told, although it then says nothing until the time is up', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'what GitHub said is told, although it then says nothing until the time is up',
+  async (world) => {
     const path = /\/files/
     world.github.faults.push({ path, answer: BAD_GATEWAY }, { path, answer: 'silence', ...ALWAYS })
     const ended = await world.step({ context: 'diff', ...deadlineAfter(5_000) })
     expect(expectNothingSent(ended, world)).toContain('failed: 502')
-  }))
+  },
+)
 
-test.each<[string, RegExp, Record<string, string>, RunOptions]>([
+worldTest.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
-])('an answer without a list of %s is none', (_, path, inputs, run) =>
-  inWorld({}, async (world) => {
-    world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
-    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
-  }),
-)
+])('an answer without a list of %s is none', async (world, _, path, inputs, run) => {
+  world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
+  expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
+})

@@ -15,6 +15,7 @@ import {
   type RunOptions,
   type SimulatedWorld,
   type World,
+  worldTest,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
@@ -111,20 +112,18 @@ describe('the files of the docs pull request', () => {
     }),
   )
 
-  test.each([
+  worldTest.each([
     ['without comment, scope or context', {}, 'github.com', 'completed'],
     ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, 'github.com', 'completed'],
     ['of a pull request elsewhere', SCOPE, 'git.example', 'completed'],
     ['of a job that failed', SCOPE, 'github.com', 'failed'],
-  ])('are not asked for %s', (_, inputs, host, status) =>
-    inWorld({}, async (world) => {
-      docsOf(world, changed)
-      const prLink = `https://${host}/your-org/docs/pull/17`
-      const { url } = await world.serve({ poll: [{ times: 9, job: { status, prLink } }] })
-      const { summary } = await world.step({ ...inputs, 'base-url': url })
-      expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
-    }),
-  )
+  ])('are not asked for %s', async (world, _, inputs, host, status) => {
+    docsOf(world, changed)
+    const prLink = `https://${host}/your-org/docs/pull/17`
+    const { url } = await world.serve({ poll: [{ times: 9, job: { status, prLink } }] })
+    const { summary } = await world.step({ ...inputs, 'base-url': url })
+    expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
+  })
 
   test('are cut, escaped and redacted: the comment stays below its limit', () =>
     inWorld(withToken, async (world) => {
@@ -149,30 +148,29 @@ describe('the files of the docs pull request', () => {
       expect(asked(world)).toEqual([FILES])
     }))
 
-  test.each([
+  worldTest.each([
     [1, '1 file: ', 0, ''],
     [3, '3 files: ', 0, ''],
     [4, '4 files: ', 4, '+1 −1'],
     [20, '20 files: ', 20, '+1 −1'],
     [21, '21 files: ', 21, 'and 1 more'],
     [3_000, '100+ files: ', 21, 'and 80+ more'],
-  ])('are counted: %d', (count, start, items, end) =>
-    inWorld({}, async (world) => {
-      docsOf(
-        world,
-        Array.from({ length: count }, (_, nth) => file(`${nth}`.padStart(4_096, 'docs/'))),
-      )
-      const { summary } = await world.step(SCOPE)
-      for (const [line = '', list = ''] of shownIn(world, summary)) {
-        expect(line.startsWith(start)).toBe(true)
-        expect(list.split('\n').slice(0, -1)).toHaveLength(items)
-        expect(list.trim().endsWith(end)).toBe(true)
-      }
-    }),
-  )
+  ])('are counted: %d', async (world, count, start, items, end) => {
+    docsOf(
+      world,
+      Array.from({ length: count }, (_, nth) => file(`${nth}`.padStart(4_096, 'docs/'))),
+    )
+    const { summary } = await world.step(SCOPE)
+    for (const [line = '', list = ''] of shownIn(world, summary)) {
+      expect(line.startsWith(start)).toBe(true)
+      expect(list.split('\n').slice(0, -1)).toHaveLength(items)
+      expect(list.trim().endsWith(end)).toBe(true)
+    }
+  })
 
-  test('are told by the one edit with the result, after the outputs and the summary', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'are told by the one edit with the result, after the outputs and the summary',
+    async (world) => {
       docsOf(world, changed)
       let edits = 0
       const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
@@ -187,9 +185,10 @@ describe('the files of the docs pull request', () => {
       expect(log).not.toContain('Retrying')
       expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
       expect(world.comments()[0]).toContain(LINE)
-    }))
+    },
+  )
 
-  test.each<[string, Fault['answer']]>([
+  worldTest.each<[string, Fault['answer']]>([
     ['fails', BAD_GATEWAY],
     ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
     ['is no list', { status: 200, body: {} }],
@@ -197,8 +196,9 @@ describe('the files of the docs pull request', () => {
     ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
     ['is cut off', 'cut off'],
-  ])('are left out if the answer %s: nothing is said, tried again or waited for', (_, answer) =>
-    inWorld({}, async (world) => {
+  ])(
+    'are left out if the answer %s: nothing is said, tried again or waited for',
+    async (world, _, answer) => {
       docsOf(world, changed)
       world.github.faults.push({ path: PATH, answer, times: 9 })
       const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
@@ -206,23 +206,22 @@ describe('the files of the docs pull request', () => {
       for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
       expect(commands('warning')).toEqual([])
       expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
-    }),
+    },
   )
 
-  test('end at once with a cancel, which changes nothing else', () =>
-    inWorld({}, async (world) => {
-      docsOf(world, changed)
-      world.github.faults.push({ path: PATH, answer: 'silence' })
-      const { outputs, exitCode, sinceSignalMs } = await world.step(SCOPE, {
-        meanwhile: async ({ cancel }) => {
-          await until(() => asked(world).length > 0)
-          cancel()
-        },
-      })
-      expect([outputs.outcome, exitCode]).toEqual(['pr-opened', 0])
-      expect(sinceSignalMs).toBeLessThan(1_000)
-      expect(world.comments()[0]).toMatch(/^✅/)
-    }))
+  worldTest('end at once with a cancel, which changes nothing else', async (world) => {
+    docsOf(world, changed)
+    world.github.faults.push({ path: PATH, answer: 'silence' })
+    const { outputs, exitCode, sinceSignalMs } = await world.step(SCOPE, {
+      meanwhile: async ({ cancel }) => {
+        await until(() => asked(world).length > 0)
+        cancel()
+      },
+    })
+    expect([outputs.outcome, exitCode]).toEqual(['pr-opened', 0])
+    expect(sinceSignalMs).toBeLessThan(1_000)
+    expect(world.comments()[0]).toMatch(/^✅/)
+  })
 })
 
 describe('docs-token', () => {
@@ -314,17 +313,16 @@ describe('a pull request that can not be read counts as open for a message, and 
   const lines = (log: string): string[] =>
     log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
-  test('docs-token for another repository', () =>
-    inWorld({}, async (world) => {
-      await privateDocs(world, 'closed')
-      const { outputs, log } = await world.step(SCOPE)
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
-      expect(lines(log)).toEqual([
-        expect.stringContaining(
-          'Set docs-token to a token that can read pull requests in your-org/docs.',
-        ),
-      ])
-    }))
+  worldTest('docs-token for another repository', async (world) => {
+    await privateDocs(world, 'closed')
+    const { outputs, log } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
+    expect(lines(log)).toEqual([
+      expect.stringContaining(
+        'Set docs-token to a token that can read pull requests in your-org/docs.',
+      ),
+    ])
+  })
 
   test.each([
     ['does not do', DOCS_TOKEN, '404'],
@@ -359,45 +357,39 @@ describe('a pull request that can not be read counts as open for a message, and 
     ))
 
   const NO_PULL_REQUEST = "Its link doesn't look like a pull request's."
-  test.each([
+  worldTest.each([
     [
       'on another host',
       'https://gitlab.com/your-org/docs/-/merge_requests/3',
       'It is on another host.',
     ],
     ['for another link', 'https://github.com/your-org/docs/tree/main', NO_PULL_REQUEST],
-  ])('nothing %s', (_, link, why) =>
-    inWorld({}, async (world) => {
-      const { outputs, log } = await followUp(world, link)
-      expect(outputs).toMatchObject({ sent: 'message' })
-      expect(lines(log)).toEqual([
-        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${why}`,
-      ])
-    }),
-  )
+  ])('nothing %s', async (world, _, link, why) => {
+    const { outputs, log } = await followUp(world, link)
+    expect(outputs).toMatchObject({ sent: 'message' })
+    expect(lines(log)).toEqual([
+      `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${why}`,
+    ])
+  })
 
-  test('nothing without a known state', () =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      await world.step(SCOPE)
-      docs.addPull({ number: 17 })
-      world.github.faults.push({
-        path: /docs\/pulls/,
-        answer: { status: 200, body: { state: 'draft' } },
-      })
-      const { log } = await world.step({ ...SCOPE, wait: 'false' })
-      expect(lines(log)).toEqual([
-        expect.stringMatching(/open\. GitHub returned no state for it\.$/),
-      ])
-    }))
+  worldTest('nothing without a known state', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    world.github.faults.push({
+      path: /docs\/pulls/,
+      answer: { status: 200, body: { state: 'draft' } },
+    })
+    const { log } = await world.step({ ...SCOPE, wait: 'false' })
+    expect(lines(log)).toEqual([expect.stringMatching(/open\. GitHub returned no state for it\.$/)])
+  })
 })
 
-test('a pull request is on this server whatever the scheme of its link', () =>
-  inWorld({}, async (world) => {
-    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
-    const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
-    expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-  }))
+worldTest('a pull request is on this server whatever the scheme of its link', async (world) => {
+  world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+  const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
+  expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+})
 
 test('a create whose response has no job is remembered as unknown', () =>
   inWorld(
@@ -414,7 +406,7 @@ test('a create whose response has no job is remembered as unknown', () =>
 
 describe('a push that changes nothing is skipped once the docs pull request', () => {
   const link = 'https://github.com/your-org/docs/pull/17'
-  test.each([
+  worldTest.each([
     ['was merged', true, SCOPE, 'completed'],
     [
       "was closed, also if it is an issue's",
@@ -422,23 +414,21 @@ describe('a push that changes nothing is skipped once the docs pull request', ()
       { 'job-scope': 'issue', 'issue-number': '40' },
       'completed',
     ],
-  ])('%s', (_, merged, scope, status) =>
-    inWorld({}, async (world) => {
-      const ended = { times: 1, job: { status: 'completed', prLink: link } }
-      const { url } = await world.serve({
-        poll: [ended, { times: 9, job: { status, prLink: link } }],
-      })
-      const inputs = { ...scope, context: 'event', 'base-url': url }
-      world.repository.issues.add(40)
-      const docs = world.github.addRepository('your-org/docs', {})
-      await world.step(inputs)
-      docs.addPull({ number: 17, state: 'closed', merged })
-      const { outputs, summary } = await world.step(inputs)
-      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing', 'pr-link': link })
-      expect(summary).toContain(merged ? 'was merged.' : 'was closed without a merge.')
-      expect(summary).not.toContain('Review the pull request')
-    }),
-  )
+  ])('%s', async (world, _, merged, scope, status) => {
+    const ended = { times: 1, job: { status: 'completed', prLink: link } }
+    const { url } = await world.serve({
+      poll: [ended, { times: 9, job: { status, prLink: link } }],
+    })
+    const inputs = { ...scope, context: 'event', 'base-url': url }
+    world.repository.issues.add(40)
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(inputs)
+    docs.addPull({ number: 17, state: 'closed', merged })
+    const { outputs, summary } = await world.step(inputs)
+    expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing', 'pr-link': link })
+    expect(summary).toContain(merged ? 'was merged.' : 'was closed without a merge.')
+    expect(summary).not.toContain('Review the pull request')
+  })
 })
 
 describe('a docs pull request that was closed without a merge is a no', () => {
@@ -460,53 +450,49 @@ describe('a docs pull request that was closed without a merge is a no', () => {
     return docs.addPull({ number: 17, state: 'closed' })
   }
 
-  test('to each push, until it is reopened: the one comment says so', () =>
-    inWorld({}, async (world) => {
-      const docs = await closed(world, PULL)
-      const before = markersIn(world.comments())
-      for (const target of ['', '_target']) {
-        const { outputs, commands, summary } = await world.step(
-          PULL,
-          on('synchronize', `pull_request${target}`),
-        )
-        expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-        expect(summary).toMatch(SAYS)
-        expect(isTold(world)).toEqual([true])
-        expect(markersIn(world.comments())).toEqual(before)
-        expect(commands('warning')).toEqual([])
-      }
-      docs.state = 'open'
-      expect((await world.step(PULL)).outputs).toMatchObject({
-        outcome: 'pr-opened',
-        sent: 'message',
-      })
-      expect(isTold(world)).toEqual([false])
-    }))
+  worldTest('to each push, until it is reopened: the one comment says so', async (world) => {
+    const docs = await closed(world, PULL)
+    const before = markersIn(world.comments())
+    for (const target of ['', '_target']) {
+      const { outputs, commands, summary } = await world.step(
+        PULL,
+        on('synchronize', `pull_request${target}`),
+      )
+      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+      expect(summary).toMatch(SAYS)
+      expect(isTold(world)).toEqual([true])
+      expect(markersIn(world.comments())).toEqual(before)
+      expect(commands('warning')).toEqual([])
+    }
+    docs.state = 'open'
+    expect((await world.step(PULL)).outputs).toMatchObject({
+      outcome: 'pr-opened',
+      sent: 'message',
+    })
+    expect(isTold(world)).toEqual([false])
+  })
 
-  test.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
+  worldTest.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
     ['a label', on('labeled')],
     [
       'a command',
       { event: 'issue_comment', payload: { sender, issue: { number: 1, pull_request: {} } } },
     ],
     ['hand', { event: 'workflow_dispatch', payload: {} }, { 'issue-number': '1' }],
-  ])('until somebody asks anew by %s', (_, run, inputs = {}) =>
-    inWorld({}, async (world) => {
-      await closed(world, PULL)
-      await world.step(PULL)
-      const { outputs } = await world.step({ ...PULL, ...inputs }, run)
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-      expect(world.prompts()).toEqual(Array(2).fill('Update the docs.'))
-      expect(isTold(world)).toEqual([false])
-    }),
-  )
+  ])('until somebody asks anew by %s', async (world, _, run, inputs = {}) => {
+    await closed(world, PULL)
+    await world.step(PULL)
+    const { outputs } = await world.step({ ...PULL, ...inputs }, run)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+    expect(world.prompts()).toEqual(Array(2).fill('Update the docs.'))
+    expect(isTold(world)).toEqual([false])
+  })
 
-  test('while other skips leave the comment as it is', () =>
-    inWorld({}, async (world) => {
-      await world.step(PULL)
-      const before = world.comments()
-      const { outputs } = await world.step({ ...PULL, 'context-paths': 'src/**' })
-      expect(outputs.outcome).toBe('skipped')
-      expect(world.comments()).toEqual(before)
-    }))
+  worldTest('while other skips leave the comment as it is', async (world) => {
+    await world.step(PULL)
+    const before = world.comments()
+    const { outputs } = await world.step({ ...PULL, 'context-paths': 'src/**' })
+    expect(outputs.outcome).toBe('skipped')
+    expect(world.comments()).toEqual(before)
+  })
 })

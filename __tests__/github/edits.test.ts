@@ -13,7 +13,13 @@ import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
-import { deadlineAfter, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import {
+  deadlineAfter,
+  inWorld,
+  type RunOptions,
+  type World,
+  worldTest,
+} from '../support/pull-request.js'
 import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
 import { inSimulation } from '../world/story.js'
@@ -31,14 +37,16 @@ const run = (id: number, attempt = 1): RunOptions => ({
 })
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
-test("a comment that replaces another step's of this run says so; a re-run's does not", () =>
-  inWorld({}, async (world) => {
+worldTest(
+  "a comment that replaces another step's of this run says so; a re-run's does not",
+  async (world) => {
     const told: string[][] = []
     for (const attempt of [1, 1, 2])
       told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
     expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
     expect(world.comments()).toHaveLength(1)
-  }))
+  },
+)
 
 test.each<[object, string]>([
   [SCOPE, 'Asking'],
@@ -66,79 +74,80 @@ describe('what can not be verified is told once:', () => {
   const TEXT =
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
-  test.each([
+  worldTest.each([
     ['a comment that decides', SCOPE],
     ['a comment that only informs', COMMENT],
-  ])('%s', (_, inputs) =>
-    inWorld({}, async (world) => {
-      await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
-      const before = world.comments()
-      const { log, outputs } = await world.step(inputs, run(201))
-      expect(told(log)).toEqual([`An earlier comment ${TEXT}`])
-      expect(outputs.sent).toBe('job')
-      expect(world.comments()).toEqual([...before, expect.anything()])
-    }),
-  )
+  ])('%s', async (world, _, inputs) => {
+    await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
+    const before = world.comments()
+    const { log, outputs } = await world.step(inputs, run(201))
+    expect(told(log)).toEqual([`An earlier comment ${TEXT}`])
+    expect(outputs.sent).toBe('job')
+    expect(world.comments()).toEqual([...before, expect.anything()])
+  })
 
-  test('nothing if there is also one that can be', () =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      world.repository.addComment(world.number, {
-        author: 'octocat',
-        body: world.comments()[0] ?? '',
-      })
-      const { outputs, log } = await world.step(SCOPE)
-      expect(outputs.sent).toBe('message')
-      expect(told(log)).toEqual([])
-    }))
+  worldTest('nothing if there is also one that can be', async (world) => {
+    await world.step(SCOPE)
+    world.repository.addComment(world.number, {
+      author: 'octocat',
+      body: world.comments()[0] ?? '',
+    })
+    const { outputs, log } = await world.step(SCOPE)
+    expect(outputs.sent).toBe('message')
+    expect(told(log)).toEqual([])
+  })
 })
 
 describe('an error that ends the step is no warning as well, and', () => {
-  test.each([
+  worldTest.each([
     ['the comments can not be read', { method: 'GET', path: COMMENTS }, 0],
     ['the placeholder can not be written', { method: 'POST', path: COMMENTS }, 1],
     ['its marker can not be written', { method: 'PATCH' }, 2],
-  ])('if %s, nothing more is written after a refusal', (_, which, writes) =>
-    inWorld({}, async (world) => {
-      fail(world, { ...which, answer: FORBIDDEN })
-      const { outputs, commands } = await world.step(SCOPE)
-      expect(outputs['error-code']).toBe('github')
-      expect(commands('error')).toHaveLength(1)
-      expect(commands('warning')).toEqual([])
-      expect(world.github.writes()).toHaveLength(writes)
-      expect(world.posts()).toEqual([])
-    }),
-  )
+  ])('if %s, nothing more is written after a refusal', async (world, _, which, writes) => {
+    fail(world, { ...which, answer: FORBIDDEN })
+    const { outputs, commands } = await world.step(SCOPE)
+    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')).toHaveLength(1)
+    expect(commands('warning')).toEqual([])
+    expect(world.github.writes()).toHaveLength(writes)
+    expect(world.posts()).toEqual([])
+  })
 
-  test('if the comments can not be read for as long as the step has, nothing is written', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'if the comments can not be read for as long as the step has, nothing is written',
+    async (world) => {
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
       expect(outputs['error-code']).toBe('github')
       expect(commands('warning')).toEqual([])
       expect(world.posts()).toEqual([])
-    }))
+    },
+  )
 })
 
 describe('an error of what only informs is one warning:', () => {
-  test('one that may pass does not advise to run the step again, which would start another job', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'one that may pass does not advise to run the step again, which would start another job',
+    async (world) => {
       fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step(COMMENT)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([
         'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
       ])
-    }))
+    },
+  )
 
-  test('one that is refused is not tried again, and names the permission, also in the summary', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'one that is refused is not tried again, and names the permission, also in the summary',
+    async (world) => {
       fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
       const { commands, summary } = await world.step({ ...COMMENT, wait: 'false' })
       expect(commands('warning')).toEqual([expect.stringContaining('`pull-requests: write`')])
       expect(summary).toContain('pull-requests: write')
       expect(world.github.writes()).toHaveLength(1)
-    }))
+    },
+  )
 })
 
 describe('a note of an edit that failed is true when it is read:', () => {
@@ -151,14 +160,13 @@ describe('a note of an edit that failed is true when it is read:', () => {
   const notes = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text?.includes('Note: '))
 
-  test('what a later edit made good is told nowhere', () =>
-    inWorld({}, async (world) => {
-      failAfter(world, 0, { answer: { status: 422, body: {} } })
-      const { commands, outputs, summary } = await world.step(SCOPE)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
-      expect(notes([summary, world.comments()[0]])).toEqual([false, false])
-    }))
+  worldTest('what a later edit made good is told nowhere', async (world) => {
+    failAfter(world, 0, { answer: { status: 422, body: {} } })
+    const { commands, outputs, summary } = await world.step(SCOPE)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
+    expect(notes([summary, world.comments()[0]])).toEqual([false, false])
+  })
 
   const REFUSED = { create: [{ status: 400, error: 'No' }] }
   test.each([
@@ -174,28 +182,27 @@ describe('a note of an edit that failed is true when it is read:', () => {
     }),
   )
 
-  test('also if another note comes just then', () =>
-    inWorld({}, async (world) => {
-      await world.step({ ...COMMENT, ...ANOTHER_KEY })
-      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-      const { summary } = await world.step(COMMENT, run(201))
-      expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
-        Array(2).fill([expect.stringContaining("can't be verified")]),
-      )
-    }))
+  worldTest('also if another note comes just then', async (world) => {
+    await world.step({ ...COMMENT, ...ANOTHER_KEY })
+    world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+    const { summary } = await world.step(COMMENT, run(201))
+    expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
+      Array(2).fill([expect.stringContaining("can't be verified")]),
+    )
+  })
 })
 
 describe('what an earlier run stored', () => {
-  test('is replaced by a run with a lower number in its first attempt', () =>
-    inWorld({}, async (world) => {
-      await world.step({ ...SCOPE, wait: 'false' }, run(201))
-      const second = await world.step(SCOPE, run(200))
-      expect(second.outputs.sent).toBe('message')
-      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
-    }))
+  worldTest('is replaced by a run with a lower number in its first attempt', async (world) => {
+    await world.step({ ...SCOPE, wait: 'false' }, run(201))
+    const second = await world.step(SCOPE, run(200))
+    expect(second.outputs.sent).toBe('message')
+    expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+  })
 
-  test('is replaced by a re-run of an earlier run only if that makes a new job', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'is replaced by a re-run of an earlier run only if that makes a new job',
+    async (world) => {
       await world.step(COMMENT, run(201))
       const rerun = await world.step(COMMENT, run(200, 2))
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
@@ -203,10 +210,12 @@ describe('what an earlier run stored', () => {
       const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
       await world.step({ ...COMMENT, ...job }, run(200, 3))
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
-    }))
+    },
+  )
 
-  test('is put back if its place was taken without a response, and nothing is sent', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'is put back if its place was taken without a response, and nothing is sent',
+    async (world) => {
       const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
       world.loseJobs() // So that the re-run makes a new job.
       fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
@@ -215,7 +224,8 @@ describe('what an earlier run stored', () => {
       expect(markersIn(world.comments())).toMatchObject([
         { run: '201', jobId: later.outputs['job-id'] },
       ])
-    }))
+    },
+  )
 
   test('stays if nothing is sent', () =>
     inWorld(
@@ -300,8 +310,9 @@ describe('an edit that would store the job', () => {
     }),
   )
 
-  test('of a message has as long as that of a new job: the next run compares what was sent', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'of a message has as long as that of a new job: the next run compares what was sent',
+    async (world) => {
       const inputs = { ...SCOPE, context: 'event', wait: 'false' }
       await world.step(inputs)
       fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
@@ -314,7 +325,8 @@ describe('an edit that would store the job', () => {
       })
       expect(outputs).toMatchObject({ outcome: 'started', sent: 'message' })
       expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
-    }))
+    },
+  )
 
   test('is over before a placeholder is written', () =>
     inSimulation(async () => {
@@ -345,53 +357,52 @@ describe('an edit that would store the job', () => {
     }))
 })
 
-test.each([0, 1])(
+worldTest.each([0, 1])(
   'a new comment that can not be edited is not created again, also after %d failed edits',
-  (times) =>
-    inWorld({}, async (world) => {
-      const edit = { method: 'PATCH', path: /\/issues\/comments\// }
-      if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
-      fail(world, { ...edit, answer: { status: 404, body: {} }, times: 3 })
-      await world.step(COMMENT)
-      expect(world.comments()).toHaveLength(1)
-    }),
-)
-
-test('a comment that a gateway does not find is not created again', () =>
-  inWorld({}, async (world) => {
-    await world.step(COMMENT)
-    const page = {
-      status: 404,
-      headers: { 'content-type': 'text/html' },
-      body: '<html>No such page',
-    }
-    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
+  async (world, times) => {
+    const edit = { method: 'PATCH', path: /\/issues\/comments\// }
+    if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
+    fail(world, { ...edit, answer: { status: 404, body: {} }, times: 3 })
     await world.step(COMMENT)
     expect(world.comments()).toHaveLength(1)
-  }))
+  },
+)
 
-test('a cancel during the last edits leaves them 3 s', () =>
-  inWorld({}, async (world) => {
-    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
-    const { sinceSignalMs } = await world.step(COMMENT, {
-      meanwhile: async ({ lines, cancel }) => {
-        await until(() => lines.some((line) => line.startsWith('Finished after')))
-        await sleep(100)
-        cancel()
-      },
-    })
-    expect(sinceSignalMs).toBe(3_000)
-  }))
+worldTest('a comment that a gateway does not find is not created again', async (world) => {
+  await world.step(COMMENT)
+  const page = {
+    status: 404,
+    headers: { 'content-type': 'text/html' },
+    body: '<html>No such page',
+  }
+  fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
+  await world.step(COMMENT)
+  expect(world.comments()).toHaveLength(1)
+})
 
-test('a note that comes with the last edits is no reason to try again one that failed', () =>
-  inWorld({}, async (world) => {
+worldTest('a cancel during the last edits leaves them 3 s', async (world) => {
+  fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
+  const { sinceSignalMs } = await world.step(COMMENT, {
+    meanwhile: async ({ lines, cancel }) => {
+      await until(() => lines.some((line) => line.startsWith('Finished after')))
+      await sleep(100)
+      cancel()
+    },
+  })
+  expect(sinceSignalMs).toBe(3_000)
+})
+
+worldTest(
+  'a note that comes with the last edits is no reason to try again one that failed',
+  async (world) => {
     await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
     fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
     fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
     const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
     expect(summary).toContain("can't be verified")
     expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
-  }))
+  },
+)
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>
   inWorld(

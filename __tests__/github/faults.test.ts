@@ -6,7 +6,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
 import { posixDescribe } from '../support/platform.js'
-import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
+import { deadlineAfter, inRealWorld, inWorld, worldTest } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -18,18 +18,18 @@ const DEADLINE_MS = 1_000
 const COMMENT_MS = 4_000
 
 describe('a temporary error of a request that decides', () => {
-  test('is retried', () =>
-    inWorld({}, async (world) => {
-      for (const method of ['GET', 'POST', 'PATCH'])
-        world.github.faults.push({ method, path: /\/comments/, answer: BAD_GATEWAY })
-      const { outputs } = await world.step(SCOPE)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(world.posts()).toHaveLength(1)
-      expect(world.comments()).toHaveLength(1)
-    }))
+  worldTest('is retried', async (world) => {
+    for (const method of ['GET', 'POST', 'PATCH'])
+      world.github.faults.push({ method, path: /\/comments/, answer: BAD_GATEWAY })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(world.posts()).toHaveLength(1)
+    expect(world.comments()).toHaveLength(1)
+  })
 
-  test("a placeholder whose response was lost is not written twice, nor into somebody's comment", () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    "a placeholder whose response was lost is not written twice, nor into somebody's comment",
+    async (world) => {
       world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
       world.github.faults.push({
         method: 'POST',
@@ -46,38 +46,39 @@ describe('a temporary error of a request that decides', () => {
       expect(log).not.toContain("can't be verified")
       expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
       expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
-    }))
+    },
+  )
 })
 
-test('a placeholder whose edit is answered without what was edited stops the create', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a placeholder whose edit is answered without what was edited stops the create',
+  async (world) => {
     world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
     const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(world.emulator.requests).toEqual([])
-  }))
+  },
+)
 
-test('a comment whose text is of another kind is none of the step', () =>
-  inWorld({}, async (world) => {
-    const answer = { status: 200, body: [{ id: 1, body: 2 }] }
-    world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })
-    const { outputs } = await world.step(SCOPE)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-  }))
+worldTest('a comment whose text is of another kind is none of the step', async (world) => {
+  const answer = { status: 200, body: [{ id: 1, body: 2 }] }
+  world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })
+  const { outputs } = await world.step(SCOPE)
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+})
 
-test.each([
+worldTest.each([
   ['is gone', { status: 410, body: { message: 'This issue was deleted' } }],
   ['may not be shown', { status: 451, body: { message: 'Unavailable' } }],
   ['is on another server', { status: 301, headers: { location: 'http://other.test/' }, body: {} }],
 ])(
   'context that GitHub refuses for good, because it %s, ends the step: nothing is sent',
-  (_, answer) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ ...ALWAYS, path: /files/, answer })
-      const { outputs } = await world.step({ context: 'diff' })
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(world.emulator.requests).toEqual([])
-    }),
+  async (world, _, answer) => {
+    world.github.faults.push({ ...ALWAYS, path: /files/, answer })
+    const { outputs } = await world.step({ context: 'diff' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(world.emulator.requests).toEqual([])
+  },
 )
 
 test('a cancel of a run that only comments is reported in a comment, too', () =>
@@ -92,15 +93,17 @@ test('a cancel of a run that only comments is reported in a comment, too', () =>
     expect(world.comments()).toEqual([expect.stringContaining('🛑')])
   }))
 
-test('an event whose file is missing is an error if it decides, and else does not matter', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'an event whose file is missing is an error if it decides, and else does not matter',
+  async (world) => {
     const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
     const scoped = await world.step(SCOPE, { env })
     expect(scoped.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(scoped.commands('error')[0]).toMatch(/GITHUB_EVENT_PATH.*ENOENT/)
     const plain = await world.step({ 'allow-users': '*' }, { env })
     expect(plain.outputs.outcome).toBe('pr-opened')
-  }))
+  },
+)
 
 posixDescribe('a process ends', () => {
   test.concurrent.each(['GET', 'POST'])(

@@ -9,6 +9,7 @@ import {
   type RunOptions,
   requestsBefore,
   type World,
+  worldTest,
 } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
@@ -91,8 +92,9 @@ describe('an issue that triggers the run', () => {
       )
     }))
 
-  test('is no pull request: each run has a job, as with job-scope: run, and may be commented on', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'is no pull request: each run has a job, as with job-scope: run, and may be commented on',
+    async (world) => {
       world.repository.issues.add(41)
       const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
@@ -102,11 +104,13 @@ describe('an issue that triggers the run', () => {
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
       expect(world.posts()).toEqual([CREATE, CREATE])
-    }))
+    },
+  )
 })
 
-test('a pull request that a dispatch names shares its job with the events on it', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a pull request that a dispatch names shares its job with the events on it',
+  async (world) => {
     const first = await world.step({ 'job-scope': 'pull-request' })
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const second = await world.step(inputs, dispatch)
@@ -114,7 +118,8 @@ test('a pull request that a dispatch names shares its job with the events on it'
     const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
     expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(world.comments()).toHaveLength(1)
-  }))
+  },
+)
 
 test("job-scope: pull-request with an issue's number works like job-scope: issue", () =>
   inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
@@ -126,8 +131,9 @@ test("job-scope: pull-request with an issue's number works like job-scope: issue
     expect(commentsOn(world, 40)).toHaveLength(1)
   }))
 
-test('the number of an issue that was transferred is that of where it is now', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'the number of an issue that was transferred is that of where it is now',
+  async (world) => {
     world.github.addRepository('your-org/log').issues.add(5)
     const location = `${world.github.url}/repos/your-org/log/issues/5`
     const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
@@ -135,7 +141,8 @@ test('the number of an issue that was transferred is that of where it is now', (
     const inputs = { 'issue-number': '40', context: 'event' }
     expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
     expect(world.prompts()[0]).toContain('title: Number 5')
-  }))
+  },
+)
 
 test('job-scope: pull-request with a number says once which permission is missing, and it suffices', () =>
   inWorld({ github: { permissions: NONE } }, async (world) => {

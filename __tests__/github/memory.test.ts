@@ -11,6 +11,7 @@ import {
   inWorld,
   REPOSITORY,
   type RunOptions,
+  worldTest,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
@@ -36,8 +37,9 @@ describe('a pull request', () => {
       expect(world.comments()[0]).toContain('/actions/runs/101')
     }))
 
-  test('is sent once: a push that changes nothing of it only waits, and tells the result', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'is sent once: a push that changes nothing of it only waits, and tells the result',
+    async (world) => {
       const inputs = { ...SCOPE, context: 'diff' }
       const { 'job-id': id } = (await world.step(inputs)).outputs
       for (const run of ['101', '102']) {
@@ -59,37 +61,36 @@ describe('a pull request', () => {
       expect(asked.log).toContain('would send a message')
       await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
       expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
-    }))
+    },
+  )
 
-  test('has a placeholder before the create, then an edit for each state', () =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      const writes = world.github
-        .writes()
-        .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
-      expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
-      // True if nothing follows.
-      expect(writes[0]?.[1]).toMatch(/^⏳ Asking an agent to write docs\n/)
-      expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
-      expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
-      expect(
-        writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body)),
-      ).toBe(true)
-      expect(writes[2]?.[1]).toContain('| active |')
-      expect(writes[3]?.[1]).toContain('✅')
-    }))
+  worldTest('has a placeholder before the create, then an edit for each state', async (world) => {
+    await world.step(SCOPE)
+    const writes = world.github
+      .writes()
+      .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
+    expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
+    // True if nothing follows.
+    expect(writes[0]?.[1]).toMatch(/^⏳ Asking an agent to write docs\n/)
+    expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
+    expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
+    expect(
+      writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body)),
+    ).toBe(true)
+    expect(writes[2]?.[1]).toContain('| active |')
+    expect(writes[3]?.[1]).toContain('✅')
+  })
 
-  test('finds its comment behind 300 others', () =>
-    inWorld({}, async (world) => {
-      for (let nth = 0; nth < 305; nth++)
-        world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
-      const first = await world.step(SCOPE)
-      const second = await world.step(SCOPE)
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-      expect(world.comments()).toHaveLength(306)
-    }))
+  worldTest('finds its comment behind 300 others', async (world) => {
+    for (let nth = 0; nth < 305; nth++)
+      world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
+    const first = await world.step(SCOPE)
+    const second = await world.step(SCOPE)
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(world.comments()).toHaveLength(306)
+  })
 
-  test.each([
+  worldTest.each([
     ['another step of the job', { GITHUB_ACTION: 'other' }, {}],
     ['another job', { GITHUB_JOB: 'other' }, {}],
     [
@@ -99,19 +100,18 @@ describe('a pull request', () => {
     ],
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
-  ])('has a separate memory for %s', (_, env, inputs) =>
-    inWorld({}, async (world) => {
-      const first = await world.step(SCOPE)
-      const other = await world.step({ ...SCOPE, ...inputs }, { env })
-      expect(other.outputs).toMatchObject({ sent: 'job' })
-      expect(other.outputs['job-id']).not.toBe(first.outputs['job-id'])
-      expect(world.comments()).toHaveLength(2)
-    }),
-  )
+  ])('has a separate memory for %s', async (world, _, env, inputs) => {
+    const first = await world.step(SCOPE)
+    const other = await world.step({ ...SCOPE, ...inputs }, { env })
+    expect(other.outputs).toMatchObject({ sent: 'job' })
+    expect(other.outputs['job-id']).not.toBe(first.outputs['job-id'])
+    expect(world.comments()).toHaveLength(2)
+  })
 })
 
-test('a marker that a person copied does not count, and its comment is not edited', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a marker that a person copied does not count, and its comment is not edited',
+  async (world) => {
     await world.step(SCOPE)
     const body = world.comments()[0] ?? ''
     world.repository.comments.clear()
@@ -119,45 +119,44 @@ test('a marker that a person copied does not count, and its comment is not edite
     const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
     expect(world.comments()).toEqual([body, expect.any(String)])
-  }))
+  },
+)
 
 describe('a new job replaces the last one, in the same comment,', () => {
-  test('if that one failed', () =>
-    inWorld({}, async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      const troubled = await world.serve({
-        initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
-        poll: [{ job: { status: 'failed' } }],
-      })
-      const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
-      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-      expect(second.log).toMatch(/new one/)
-      expect(world.posts(troubled)).toEqual([CREATE])
-      expect(world.comments()).toHaveLength(1)
-    }))
+  worldTest('if that one failed', async (world) => {
+    const first = await world.step({ ...SCOPE, wait: 'false' })
+    const troubled = await world.serve({
+      initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
+      poll: [{ job: { status: 'failed' } }],
+    })
+    const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
+    expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+    expect(second.log).toMatch(/new one/)
+    expect(world.posts(troubled)).toEqual([CREATE])
+    expect(world.comments()).toHaveLength(1)
+  })
 
-  test('and its open docs pull request is continued by every job after it', () =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      const first = await world.step(SCOPE)
-      docs.addPull({ number: Number(first.outputs['pr-number']) })
-      let id = first.outputs['job-id'] ?? ''
-      for (let run = 0; run < 2; run++) {
-        const archiving = await world.serve({
-          initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-          withoutPullRequest: true,
-          poll: [{ job: { status: 'archived' } }],
-        })
-        const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
-        expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
-        expect(world.prompts(archiving)).toEqual([
-          expect.stringContaining(
-            `The pull request ${first.outputs['pr-link']} is already open for this.`,
-          ),
-        ])
-        id = outputs['job-id'] ?? ''
-      }
-    }))
+  worldTest('and its open docs pull request is continued by every job after it', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    const first = await world.step(SCOPE)
+    docs.addPull({ number: Number(first.outputs['pr-number']) })
+    let id = first.outputs['job-id'] ?? ''
+    for (let run = 0; run < 2; run++) {
+      const archiving = await world.serve({
+        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+        withoutPullRequest: true,
+        poll: [{ job: { status: 'archived' } }],
+      })
+      const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
+      expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
+      expect(world.prompts(archiving)).toEqual([
+        expect.stringContaining(
+          `The pull request ${first.outputs['pr-link']} is already open for this.`,
+        ),
+      ])
+      id = outputs['job-id'] ?? ''
+    }
+  })
 })
 
 describe('what a time-out advises can be done:', () => {
@@ -282,19 +281,19 @@ describe('a re-run', () => {
     body: '404 page not found',
   }
 
-  test('finds its job although a gateway answers with a page for a moment', () =>
-    inWorld({}, async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      for (const method of ['GET', 'PATCH'])
-        world.github.faults.push({ method, path: /\/comments/, answer: page })
-      const { outputs, commands } = await world.step(SCOPE, again(2))
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(commands('warning')).toEqual([])
-    }))
+  worldTest('finds its job although a gateway answers with a page for a moment', async (world) => {
+    const first = await world.step({ ...SCOPE, wait: 'false' })
+    for (const method of ['GET', 'PATCH'])
+      world.github.faults.push({ method, path: /\/comments/, answer: page })
+    const { outputs, commands } = await world.step(SCOPE, again(2))
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+    expect(commands('warning')).toEqual([])
+  })
 })
 
-test('a second step of the same identity in the same attempt is refused, and nothing is sent', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a second step of the same identity in the same attempt is refused, and nothing is sent',
+  async (world) => {
     const env = { GITHUB_RUN_ID: '300' }
     const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
     const before = world.comments()
@@ -307,7 +306,8 @@ test('a second step of the same identity in the same attempt is refused, and not
     expect(world.comments()).toEqual(before)
     const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
     expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
-  }))
+  },
+)
 
 describe('the memory has the job', () => {
   const queued = { job: { status: 'queued' } }
@@ -352,8 +352,9 @@ describe('while the key is replaced', () => {
   const NEW = { 'api-key': 'mint_new_key_0123456789' }
   const BOTH = { ...NEW, 'previous-api-key': OLD['api-key'] }
 
-  test('the comment keeps its job: with the old key, with both, with the new one', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'the comment keeps its job: with the old key, with both, with the new one',
+    async (world) => {
       const first = await world.step({ ...SCOPE, ...OLD })
       const sameTwice = await world.step({ ...SCOPE, ...OLD, 'previous-api-key': OLD['api-key'] })
       const dry = await world.step({ ...SCOPE, ...BOTH, 'dry-run': 'true' })
@@ -366,10 +367,12 @@ describe('while the key is replaced', () => {
       expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
       expect([both, last].map(({ outputs }) => outputs.sent)).toEqual(['message', 'message'])
       expect(world.comments()).toHaveLength(1)
-    }))
+    },
+  )
 
-  test('what was sent is not paid for again: with the old key, with both, with the new one', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'what was sent is not paid for again: with the old key, with both, with the new one',
+    async (world) => {
       for (const [keys, sent] of [
         [OLD, 'job'],
         [OLD, 'nothing'],
@@ -380,15 +383,18 @@ describe('while the key is replaced', () => {
         const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
         expect(outputs.sent).toBe(sent)
       }
-    }))
+    },
+  )
 
-  test('a key that was replaced without the one before is told in every place', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'a key that was replaced without the one before is told in every place',
+    async (world) => {
       await world.step({ ...SCOPE, ...OLD })
       const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
       const texts = [...commands('warning'), summary, world.comments()[1]]
       expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
-    }))
+    },
+  )
 
   test('the key before is masked, and is sent nowhere', () =>
     inRealWorld({}, async (world) => {
@@ -400,61 +406,60 @@ describe('while the key is replaced', () => {
 })
 
 describe('comment: true without job-scope', () => {
-  test('names the matrix leg in its first line, and the workflow in its details', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'names the matrix leg in its first line, and the workflow in its details',
+    async (world) => {
       await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
       await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
       const [leg = '', own = ''] = world.comments()
       expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
       expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
       expect(leg).toContain('\n- Workflow: `Docs`\n')
-    }))
+    },
+  )
 
-  test('keeps one comment, and each run has its own job', () =>
-    inWorld({}, async (world) => {
-      const first = await world.step({ comment: 'true' })
-      // Nothing is written before there is a job to report.
-      expect(JSON.stringify(world.github.writes()[0]?.body)).toContain(first.outputs['job-id'])
-      const second = await world.step({ comment: 'true' })
-      expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
-      expect(world.comments()).toHaveLength(1)
-      expect(world.comments()[0]).toContain(second.outputs['job-id'])
-    }))
+  worldTest('keeps one comment, and each run has its own job', async (world) => {
+    const first = await world.step({ comment: 'true' })
+    // Nothing is written before there is a job to report.
+    expect(JSON.stringify(world.github.writes()[0]?.body)).toContain(first.outputs['job-id'])
+    const second = await world.step({ comment: 'true' })
+    expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
+    expect(world.comments()).toHaveLength(1)
+    expect(world.comments()[0]).toContain(second.outputs['job-id'])
+  })
 })
 
 describe('the comment', () => {
-  test('takes at most 8 requests, with the diff', () =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      const count = async (inputs: Record<string, string> = {}): Promise<number> => {
-        const before = world.github.requests.length
-        const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
-        expect(outputs.outcome).toBe('pr-opened')
-        return world.github.requests.length - before
-      }
-      expect(await count()).toBeLessThanOrEqual(8)
-      docs.addPull({ number: 17 })
-      expect(await count()).toBeLessThanOrEqual(8)
-      expect(await count({ 'job-key': 'new' })).toBeLessThanOrEqual(8)
-    }))
+  worldTest('takes at most 8 requests, with the diff', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    const count = async (inputs: Record<string, string> = {}): Promise<number> => {
+      const before = world.github.requests.length
+      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
+      expect(outputs.outcome).toBe('pr-opened')
+      return world.github.requests.length - before
+    }
+    expect(await count()).toBeLessThanOrEqual(8)
+    docs.addPull({ number: 17 })
+    expect(await count()).toBeLessThanOrEqual(8)
+    expect(await count({ 'job-key': 'new' })).toBeLessThanOrEqual(8)
+  })
 
-  test('says so after a cancel while it was being created', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({
-        method: 'POST',
-        path: /\/comments/,
-        answer: 'silence',
-        takesEffect: true,
-      })
-      const { outputs } = await world.step(SCOPE, {
-        meanwhile: async ({ cancel }) => {
-          await until(() => world.comments().length > 0)
-          cancel()
-        },
-      })
-      expect(outputs.outcome).toBe('cancelled')
-      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-    }))
+  worldTest('says so after a cancel while it was being created', async (world) => {
+    world.github.faults.push({
+      method: 'POST',
+      path: /\/comments/,
+      answer: 'silence',
+      takesEffect: true,
+    })
+    const { outputs } = await world.step(SCOPE, {
+      meanwhile: async ({ cancel }) => {
+        await until(() => world.comments().length > 0)
+        cancel()
+      },
+    })
+    expect(outputs.outcome).toBe('cancelled')
+    expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+  })
 
   test("can't be written for a fork, whose token can not be raised", () =>
     inWorld(
@@ -476,32 +481,30 @@ describe('the comment', () => {
       },
     ))
 
-  test('is not written by a dry run', () =>
-    inWorld({}, async (world) => {
-      for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }])
-        await world.step({ ...SCOPE, ...inputs, 'dry-run': 'true' })
-      expect(world.github.writes()).toEqual([])
-    }))
+  worldTest('is not written by a dry run', async (world) => {
+    for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }])
+      await world.step({ ...SCOPE, ...inputs, 'dry-run': 'true' })
+    expect(world.github.writes()).toEqual([])
+  })
 
-  test('holds no key, not even in base64', () =>
-    inWorld({}, async (world) => {
-      const key = 'mint_0123456789abcdef'
-      const job = { id: `job-${key}`, status: 'active' }
-      const service = await world.serve({
-        create: [{ job }],
-        initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
-      })
-      const inputs = { ...SCOPE, 'api-key': key, 'base-url': service.url }
-      expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
-      const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
-      expect(texts).toHaveLength(4)
-      for (const text of texts) {
-        const encoded = text.match(/[\w-]{16,}/g) ?? []
-        expect(text).not.toContain(key)
-        for (const part of encoded)
-          expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
-      }
-    }))
+  worldTest('holds no key, not even in base64', async (world) => {
+    const key = 'mint_0123456789abcdef'
+    const job = { id: `job-${key}`, status: 'active' }
+    const service = await world.serve({
+      create: [{ job }],
+      initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
+    })
+    const inputs = { ...SCOPE, 'api-key': key, 'base-url': service.url }
+    expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
+    const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
+    expect(texts).toHaveLength(4)
+    for (const text of texts) {
+      const encoded = text.match(/[\w-]{16,}/g) ?? []
+      expect(text).not.toContain(key)
+      for (const part of encoded)
+        expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
+    }
+  })
 })
 
 test('an enterprise server may have its API under a path', () =>
@@ -528,8 +531,9 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(world.comments()).toHaveLength(1)
   }))
 
-test('a dry run tells the job and the pull request that the comment records, and asks nobody about it', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a dry run tells the job and the pull request that the comment records, and asks nobody about it',
+  async (world) => {
     const { outputs } = await world.step(SCOPE)
     const [comments, requests] = [world.comments(), world.emulator.requests.length]
     const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
@@ -546,4 +550,5 @@ test('a dry run tells the job and the pull request that the comment records, and
     expect(link).not.toBe('')
     expect(world.emulator.requests).toHaveLength(requests)
     expect(world.comments()).toEqual(comments)
-  }))
+  },
+)

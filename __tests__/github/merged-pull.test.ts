@@ -10,6 +10,7 @@ import {
   type RunOptions,
   requestsBefore,
   type SimulatedWorld,
+  worldTest,
 } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request', context: 'diff' }
@@ -87,7 +88,7 @@ const toRelease = { ref: 'refs/heads/release/1' }
 const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 
 describe('a push is about the pull request that it merged', () => {
-  test.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
+  worldTest.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
     [
       'a squash of many commits',
@@ -137,35 +138,31 @@ describe('a push is about the pull request that it merged', () => {
       [LIST, FILES],
       { base: ['main', REPOSITORY.toUpperCase()] },
     ],
-  ])('%s', (_, run, requests, fields = {}) =>
-    inWorld({}, async (world) => {
-      // Of others that have the commit, too, there may be many.
-      for (let number = 100; number < 150; number++)
-        world.repository.addPull({ number, head: AFTER })
-      addMerged(world, fields)
-      const { outputs, log } = await world.step(SCOPE, run)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(log).toContain('This push merged pull request 2.')
-      expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual(requests)
-    }),
-  )
+  ])('%s', async (world, _, run, requests, fields = {}) => {
+    // Of others that have the commit, too, there may be many.
+    for (let number = 100; number < 150; number++) world.repository.addPull({ number, head: AFTER })
+    addMerged(world, fields)
+    const { outputs, log } = await world.step(SCOPE, run)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).toContain('This push merged pull request 2.')
+    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expect(commentsOn(world)).toEqual([2])
+    expect(asked(world)).toEqual(requests)
+  })
 
-  test.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
+  worldTest.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
     'not listed yet: %s',
-    (message) =>
-      inWorld({}, async (world) => {
-        addMerged(world)
-        world.github.faults.push({
-          path: /\/commits\/\w+\/pulls/,
-          times: 9,
-          answer: { status: 200, body: [] },
-        })
-        await world.step(SCOPE, push(message))
-        expect(commentsOn(world)).toEqual([2])
-        expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
-      }),
+    async (world, message) => {
+      addMerged(world)
+      world.github.faults.push({
+        path: /\/commits\/\w+\/pulls/,
+        times: 9,
+        answer: { status: 200, body: [] },
+      })
+      await world.step(SCOPE, push(message))
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
+    },
   )
 
   test.each<[how: string, RunOptions, Partial<PullState>]>([
@@ -181,19 +178,18 @@ describe('a push is about the pull request that it merged', () => {
     }),
   )
 
-  test('context-paths are about its files, and since is ignored', () =>
-    inWorld({}, async (world) => {
-      addMerged(world)
-      const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
-      const { outputs } = await world.step(inputs, push('Retry (#2)'))
-      expect(outputs.outcome).toBe('skipped')
-      await world.step({ ...SCOPE, since: 'v1', context: 'event' }, push('Retry (#2)'))
-      expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
-    }))
+  worldTest('context-paths are about its files, and since is ignored', async (world) => {
+    addMerged(world)
+    const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
+    const { outputs } = await world.step(inputs, push('Retry (#2)'))
+    expect(outputs.outcome).toBe('skipped')
+    await world.step({ ...SCOPE, since: 'v1', context: 'event' }, push('Retry (#2)'))
+    expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
+  })
 })
 
 describe('a push is about itself', () => {
-  test.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
+  worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
     ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],
     [
       'an issue is named',
@@ -293,16 +289,14 @@ describe('a push is about itself', () => {
     ['it is of a tag', {}, push('x', { ref: 'refs/tags/v1' }), []],
     ['the branch is new', {}, push('x', { before: '0'.repeat(40) }), []],
     ['the branch is gone', {}, push('x', { after: '0'.repeat(40), commits: [] }), []],
-  ])('if %s', (_, fields, run, requests) =>
-    inWorld({}, async (world) => {
-      addMerged(world, fields)
-      const { outputs, log } = await world.step(SCOPE, run)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(log).toContain('is about no single pull request')
-      expect(commentsOn(world)).toEqual([])
-      expect(asked(world)).toEqual(requests)
-    }),
-  )
+  ])('if %s', async (world, _, fields, run, requests) => {
+    addMerged(world, fields)
+    const { outputs, log } = await world.step(SCOPE, run)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).toContain('is about no single pull request')
+    expect(commentsOn(world)).toEqual([])
+    expect(asked(world)).toEqual(requests)
+  })
 })
 
 test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
@@ -328,37 +322,36 @@ test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
     }),
 )
 
-test('of two that a merge brought the head of, a push is about the one that it names', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'of two that a merge brought the head of, a push is about the one that it names',
+  async (world) => {
     for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
     const earlier = [commit('one'), commit('two')]
     await world.step(SCOPE, push('Merge pull request #2', { earlier }))
     expect(commentsOn(world)).toEqual([2])
-  }))
-
-test('also if the list does not have that one yet', () =>
-  inWorld({}, async (world) => {
-    for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
-    const other = world.repository.pulls.get(3)
-    const answer = { status: 200, body: other && [pull(other)] }
-    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
-    const earlier = [commit('one'), commit('two')]
-    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
-    expect(commentsOn(world)).toEqual([2])
-  }))
-
-test.each([
-  [{ 'job-scope': 'run' }, [RANGE]],
-  [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
-])('with %j, nobody asks what was merged', (inputs, requests) =>
-  inWorld({}, async (world) => {
-    addMerged(world)
-    await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
-    expect(asked(world)).toEqual(requests)
-  }),
+  },
 )
 
-test.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
+worldTest('also if the list does not have that one yet', async (world) => {
+  for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
+  const other = world.repository.pulls.get(3)
+  const answer = { status: 200, body: other && [pull(other)] }
+  world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
+  const earlier = [commit('one'), commit('two')]
+  await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+  expect(commentsOn(world)).toEqual([2])
+})
+
+worldTest.each([
+  [{ 'job-scope': 'run' }, [RANGE]],
+  [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
+])('with %j, nobody asks what was merged', async (world, inputs, requests) => {
+  addMerged(world)
+  await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
+  expect(asked(world)).toEqual(requests)
+})
+
+worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
   ['neither, if both are whole', {}, push('Retry (#2)'), [LIST, RANGE]],
   [
     'the one that accounts for all of it',
@@ -366,50 +359,48 @@ test.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
     MERGE_COMMIT,
     [LIST, COMMITS, 'pulls/3/commits', FILES],
   ],
-])('of two pull requests that it merged, a push is about %s', (_, other, run, requests) =>
-  inWorld({}, async (world) => {
+])(
+  'of two pull requests that it merged, a push is about %s',
+  async (world, _, other, run, requests) => {
     addMerged(world)
     addMerged(world, { number: 3, ...other })
     await world.step(SCOPE, run)
     expect(asked(world)).toEqual(requests)
-  }),
+  },
 )
 
-test.each(['mintlify[bot]', 'Dependabot[bot]'])(
+worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
   'a pull request by %s starts nothing, although a person has added to it',
-  (author) =>
-    inWorld({}, async (world) => {
-      addMerged(world, { author, head: sha('two') })
-      const earlier = [commit('one', 'one', author), commit('two', 'two', 'octocat')]
-      world.repository.addCommit({ sha: sha('two') })
-      const inputs = { ...SCOPE, 'skip-authors': 'dependabot[bot]' }
-      for (const message of ['Merge pull request #2', "Merge branch 'docs'"]) {
-        const { outputs } = await world.step(inputs, push(message, { earlier }))
-        expect(outputs.outcome).toBe('skipped')
-      }
-      const commits = [...commitsWith('one'), { sha: AFTER, message: 'two' }]
-      addMerged(world, { author, head: AFTER, commits })
-      const ofHead = push('two', { earlier: earlier.slice(0, 1) })
-      expect((await world.step(inputs, ofHead)).outputs.outcome).toBe('skipped')
-      expect([world.posts(), world.github.writes()]).toEqual([[], []])
-    }),
+  async (world, author) => {
+    addMerged(world, { author, head: sha('two') })
+    const earlier = [commit('one', 'one', author), commit('two', 'two', 'octocat')]
+    world.repository.addCommit({ sha: sha('two') })
+    const inputs = { ...SCOPE, 'skip-authors': 'dependabot[bot]' }
+    for (const message of ['Merge pull request #2', "Merge branch 'docs'"]) {
+      const { outputs } = await world.step(inputs, push(message, { earlier }))
+      expect(outputs.outcome).toBe('skipped')
+    }
+    const commits = [...commitsWith('one'), { sha: AFTER, message: 'two' }]
+    addMerged(world, { author, head: AFTER, commits })
+    const ofHead = push('two', { earlier: earlier.slice(0, 1) })
+    expect((await world.step(inputs, ofHead)).outputs.outcome).toBe('skipped')
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  },
 )
 
-test.each([
+worldTest.each([
   ['push', '{', 'pull-request'],
   ['pull_request', '[]', 'pull-request'],
   ['issues', '{', 'issue'],
-])('if the payload of %s is %j, nothing is sent', (event, payload, scope) =>
-  inWorld({}, async (world) => {
-    const inputs = { 'job-scope': scope, 'allow-users': '*' }
-    const { outputs, commands } = await world.step(inputs, { event, payload })
-    expect(outputs['error-code']).toBe('github')
-    expect(commands('error')[0]).toMatch(
-      /^Can't tell what the run is about: .* it is not a JSON object/,
-    )
-    expect([world.posts(), world.github.requests]).toEqual([[], []])
-  }),
-)
+])('if the payload of %s is %j, nothing is sent', async (world, event, payload, scope) => {
+  const inputs = { 'job-scope': scope, 'allow-users': '*' }
+  const { outputs, commands } = await world.step(inputs, { event, payload })
+  expect(outputs['error-code']).toBe('github')
+  expect(commands('error')[0]).toMatch(
+    /^Can't tell what the run is about: .* it is not a JSON object/,
+  )
+  expect([world.posts(), world.github.requests]).toEqual([[], []])
+})
 
 test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
   [{ contents: 'none', issues: 'none', actions: 'none', checks: 'none' }, {}, undefined],
@@ -430,15 +421,16 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
     }),
 )
 
-test.each<[why: string, RegExp, FaultAnswer]>([
+worldTest.each<[why: string, RegExp, FaultAnswer]>([
   ['fails', /\/commits\/\w+\/pulls/, BAD_GATEWAY],
   [
     'is behind a gateway that knows no pull request',
     /\/pulls\/2$/,
     { status: 404, headers: { 'content-type': 'text/html' }, body: 'No such page' },
   ],
-])('nothing is sent if GitHub can not say what was merged: it %s', (_, path, answer) =>
-  inWorld({}, async (world) => {
+])(
+  'nothing is sent if GitHub can not say what was merged: it %s',
+  async (world, _, path, answer) => {
     addMerged(world)
     world.github.faults.push(
       { path, times: 99, answer },
@@ -449,25 +441,23 @@ test.each<[why: string, RegExp, FaultAnswer]>([
     expect(milliseconds).toBeGreaterThan(75_000)
     expect(milliseconds).toBeLessThan(91_000)
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  }),
+  },
 )
 
-test('nothing is sent if GitHub may not say what was merged', () =>
-  inWorld({}, async (world) => {
-    addMerged(world, { mergeCommit: null })
-    world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
-    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
-    expect(outputs['error-code']).toBe('github')
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  }))
+worldTest('nothing is sent if GitHub may not say what was merged', async (world) => {
+  addMerged(world, { mergeCommit: null })
+  world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
+  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+  expect(outputs['error-code']).toBe('github')
+  expect([world.posts(), world.github.writes()]).toEqual([[], []])
+})
 
-test('without a context, the comment is on the pull request all the same', () =>
-  inWorld({}, async (world) => {
-    addMerged(world)
-    await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
-    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
-      [2],
-      [LIST],
-      ['Update the docs.'],
-    ])
-  }))
+worldTest('without a context, the comment is on the pull request all the same', async (world) => {
+  addMerged(world)
+  await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+  expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
+    [2],
+    [LIST],
+    ['Update the docs.'],
+  ])
+})

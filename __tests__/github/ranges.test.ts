@@ -6,12 +6,12 @@ import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '.
 import {
   expectSkipped,
   inRealWorld,
-  inWorld,
   promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
   type World,
+  worldTest,
 } from '../support/pull-request.js'
 
 /** Without the data of others. */
@@ -70,7 +70,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   const pull: RunOptions = {}
   const compared = push()
 
-  test.each<[string, RunOptions, RegExp, Fault['answer']]>([
+  worldTest.each<[string, RunOptions, RegExp, Fault['answer']]>([
     [
       'identical without files',
       compared,
@@ -91,113 +91,106 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     ],
     ['no list', pull, /1\/files/, { status: 200, body: {} }],
     ['files that are none', pull, /1\/files/, { status: 200, body: [null] }],
-  ])('%s', (_, run, path, answer) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ path, answer, times: Number.POSITIVE_INFINITY })
-      const ended = await world.step({ context: 'event' }, run)
-      expectJob(ended)
-      const says = 'GitHub has no list of the changed files: the diff may be too large.'
-      expect(ownWords(promptOf(world))).toContain(says)
-      expect(ended.log).toContain(`\nNo changes are sent: ${says}\n`)
-      expect(ended.summary).toContain(`\nNote: No changes are sent: ${says}\n`)
-      expectNote(await world.step({ context: 'event', 'context-paths': 'docs/**' }, run), /no list/)
-      expect(world.github.requests.filter((request) => path.test(request.path))).toHaveLength(2)
-    }),
-  )
+  ])('%s', async (world, _, run, path, answer) => {
+    world.github.faults.push({ path, answer, times: Number.POSITIVE_INFINITY })
+    const ended = await world.step({ context: 'event' }, run)
+    expectJob(ended)
+    const says = 'GitHub has no list of the changed files: the diff may be too large.'
+    expect(ownWords(promptOf(world))).toContain(says)
+    expect(ended.log).toContain(`\nNo changes are sent: ${says}\n`)
+    expect(ended.summary).toContain(`\nNote: No changes are sent: ${says}\n`)
+    expectNote(await world.step({ context: 'event', 'context-paths': 'docs/**' }, run), /no list/)
+    expect(world.github.requests.filter((request) => path.test(request.path))).toHaveLength(2)
+  })
 
-  test('nor is a commit gone because a gateway says so until the deadline', () =>
-    inWorld({}, async (world) => {
-      const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
-      world.github.faults.push({ path: /compare/, answer: page, times: 999 })
-      const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    }))
+  worldTest('nor is a commit gone because a gateway says so until the deadline', async (world) => {
+    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
+    world.github.faults.push({ path: /compare/, answer: page, times: 999 })
+    const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+  })
 
-  test("unless it is a gateway's page that says so", () =>
-    inWorld({}, async (world) => {
-      const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
-      world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
-      const { outputs } = await world.step({ context: 'event' })
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    }))
+  worldTest("unless it is a gateway's page that says so", async (world) => {
+    const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
+    world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
+    const { outputs } = await world.step({ context: 'event' })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+  })
 
-  test('nor does a schedule without one have no new commits', () =>
-    inWorld({}, async (world) => {
-      world.repository.addRun({ head_sha: sha('before') })
-      world.github.faults.push({ path: /compare/, answer: refusal(422, TOO_LONG) })
-      expectJob(await world.step({ context: 'event' }, schedule()))
-    }))
+  worldTest('nor does a schedule without one have no new commits', async (world) => {
+    world.repository.addRun({ head_sha: sha('before') })
+    world.github.faults.push({ path: /compare/, answer: refusal(422, TOO_LONG) })
+    expectJob(await world.step({ context: 'event' }, schedule()))
+  })
 
-  test('a refusal of another list is none', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({
-        path: /runs/,
-        answer: refusal(422, 'Validation Failed'),
-        times: 9,
-      })
-      const { outputs } = await world.step({ context: 'event' }, schedule())
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    }))
+  worldTest('a refusal of another list is none', async (world) => {
+    world.github.faults.push({
+      path: /runs/,
+      answer: refusal(422, 'Validation Failed'),
+      times: 9,
+    })
+    const { outputs } = await world.step({ context: 'event' }, schedule())
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  })
 })
 
 describe('a re-run of an older scheduled run', () => {
   const rerun = schedule({ GITHUB_RUN_ID: '100', GITHUB_RUN_ATTEMPT: '2' })
 
-  test('after a later success, with this commit behind it: nothing is new', () =>
-    inWorld({}, async (world) => {
-      world.repository.addRun({ id: 200, head_sha: sha('before') })
-      world.repository.addComparison(sha('before'), HEAD, { files: [], status: 'behind' })
-      expectSkipped(await world.step({ context: 'event' }, rerun), world, /no new commits/)
-    }))
+  worldTest('after a later success, with this commit behind it: nothing is new', async (world) => {
+    world.repository.addRun({ id: 200, head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD, { files: [], status: 'behind' })
+    expectSkipped(await world.step({ context: 'event' }, rerun), world, /no new commits/)
+  })
 
-  test.each([
+  worldTest.each([
     ['an earlier success, with this commit behind it', 50, 'behind'],
     ['a later success on a history of its own', 200, 'diverged'],
-  ] as const)('after %s: a job, and the prompt says that history was rewritten', (_, id, status) =>
-    inWorld({}, async (world) => {
+  ] as const)(
+    'after %s: a job, and the prompt says that history was rewritten',
+    async (world, _, id, status) => {
       world.repository.addRun({ id, head_sha: sha('before') })
       world.repository.addComparison(sha('before'), HEAD, { files: [], status })
       expectJob(await world.step({ context: 'event' }, rerun))
       expect(promptOf(world)).toContain('History was rewritten')
-    }),
+    },
   )
 })
 
-test('a schedule knows its earlier runs, however the name of the repository is written', () =>
-  inWorld({}, async (world) => {
+worldTest(
+  'a schedule knows its earlier runs, however the name of the repository is written',
+  async (world) => {
     world.repository.addRun({ head_sha: sha('before') })
     world.repository.addComparison(sha('before'), HEAD)
     const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
     expectJob(await world.step({ context: 'event' }, run))
     expect(promptOf(world)).toContain('## Changed files')
-  }))
+  },
+)
 
 describe('a comment or a review on a pull request', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
   const comment = { user: octocat, body: 'Please document this' }
 
   const pull_request = { number: 1, user: octocat, head: { sha: sha('head') } }
-  test.each([
+  worldTest.each([
     ['issue_comment', { issue, comment }],
     ['pull_request_review', { pull_request, review: { user: octocat, state: 'approved' } }],
     ['pull_request_review_comment', { pull_request, comment }],
-  ])('(%s) has its files', (event, payload) =>
-    inWorld({}, async (world) => {
-      expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
-      const own = ownWords(promptOf(world))
-      expect(promptOf(world)).toContain('docs/api.md')
-      expect(own).toContain('Changed by pull request 1: 1 file')
-    }),
-  )
+  ])('(%s) has its files', async (world, event, payload) => {
+    expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
+    const own = ownWords(promptOf(world))
+    expect(promptOf(world)).toContain('docs/api.md')
+    expect(own).toContain('Changed by pull request 1: 1 file')
+  })
 
-  test('on an issue has none, and context-paths says that it was ignored', () =>
-    inWorld({}, async (world) => {
-      const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
-      const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
-      expectJob(ended)
-      expectNote(ended, /The comment is on an issue/)
-      expect(promptOf(world)).toBe('Update the docs.')
-    }))
+  worldTest('on an issue has none, and context-paths says that it was ignored', async (world) => {
+    const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
+    const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
+    expectJob(ended)
+    expectNote(ended, /The comment is on an issue/)
+    expect(promptOf(world)).toBe('Update the docs.')
+  })
 })
 
 describe('a list of files that GitHub made before the push', () => {
@@ -214,80 +207,75 @@ describe('a list of files that GitHub made before the push', () => {
     times,
   })
 
-  test('is asked for again', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push(late(2))
-      const ended = await world.step(INPUTS, run)
-      expectJob(ended)
-      expect(ended.log).toContain(
-        `the list is still that of commit ${BEFORE.slice(0, 7)}, before the push. Retrying.`,
-      )
-      expect(promptOf(world)).toContain('docs/api.md')
-      expect(promptOf(world)).not.toContain('old.md')
-    }))
+  worldTest('is asked for again', async (world) => {
+    world.github.faults.push(late(2))
+    const ended = await world.step(INPUTS, run)
+    expectJob(ended)
+    expect(ended.log).toContain(
+      `the list is still that of commit ${BEFORE.slice(0, 7)}, before the push. Retrying.`,
+    )
+    expect(promptOf(world)).toContain('docs/api.md')
+    expect(promptOf(world)).not.toContain('old.md')
+  })
 
-  test('is never sent', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push(late(Number.POSITIVE_INFINITY))
-      const { outputs, log } = await world.step(INPUTS, run)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toMatch(/before the push\. Nothing was sent\. Re-run later\./)
-    }))
+  worldTest('is never sent', async (world) => {
+    world.github.faults.push(late(Number.POSITIVE_INFINITY))
+    const { outputs, log } = await world.step(INPUTS, run)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toMatch(/before the push\. Nothing was sent\. Re-run later\./)
+  })
 
-  test.each<[string, RunOptions]>([
+  worldTest.each<[string, RunOptions]>([
     ['by a re-run', { ...run, env: { GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_ID: '7' } }],
     ['after a push back to that commit', { payload: { ...payload, before: AFTER } }],
     ['by an event that is no push', { payload: { action: 'labeled', pull_request: pull } }],
-  ])('is that of a later push if it is asked for %s', (_, options) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push(late(1))
-      expectJob(await world.step(INPUTS, options))
-      expect(promptOf(world)).toContain('old.md')
-    }),
-  )
+  ])('is that of a later push if it is asked for %s', async (world, _, options) => {
+    world.github.faults.push(late(1))
+    expectJob(await world.step(INPUTS, options))
+    expect(promptOf(world)).toContain('old.md')
+  })
 })
 
-test('a merge group has what is between its base and its head', () =>
-  inWorld({}, async (world) => {
-    world.repository.addComparison(sha('base'), HEAD, {
-      files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
-    })
-    const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
-    expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
-    expect(promptOf(world)).toContain('+new')
-    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
-  }))
+worldTest('a merge group has what is between its base and its head', async (world) => {
+  world.repository.addComparison(sha('base'), HEAD, {
+    files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
+  })
+  const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
+  expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+  expect(promptOf(world)).toContain('+new')
+  expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+})
 
 describe('a push', () => {
-  test.each(['behind', 'diverged'] as const)(
+  worldTest.each(['behind', 'diverged'] as const)(
     'of a history that was rewritten (%s) says so',
-    (status) =>
-      inWorld({}, async (world) => {
-        world.repository.addComparison(sha('before'), HEAD, { files: [], status })
-        expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
-        expect(promptOf(world)).toContain('History was rewritten')
-      }),
+    async (world, status) => {
+      world.repository.addComparison(sha('before'), HEAD, { files: [], status })
+      expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
+      expect(promptOf(world)).toContain('History was rewritten')
+    },
   )
 
-  test('of an unrelated history says so', () =>
-    inWorld({}, async (world) => {
-      world.repository.addCommit({ sha: HEAD })
-      const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
-      world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
-      expectJob(await world.step({ context: 'diff' }, push()))
-      expect(promptOf(world)).toContain('have no history in common')
-    }))
+  worldTest('of an unrelated history says so', async (world) => {
+    world.repository.addCommit({ sha: HEAD })
+    const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
+    world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
+    expectJob(await world.step({ context: 'diff' }, push()))
+    expect(promptOf(world)).toContain('have no history in common')
+  })
 
-  test('that moves a tag compares with the release before, like that of a new one', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'that moves a tag compares with the release before, like that of a new one',
+    async (world) => {
       world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
       world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
       const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
       expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
       expect(promptOf(world)).toContain('src/a.ts')
-    }))
+    },
+  )
 
-  test.each([
+  worldTest.each([
     ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
     [
       'a new branch whose commits nobody names',
@@ -296,43 +284,38 @@ describe('a push', () => {
     ],
     ['a deleted branch', push({ after: ZERO }), /The branch or tag was deleted/],
     ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The branch or tag was deleted/],
-  ])('of %s has none, and context-paths says that it was ignored', (_, run, says) =>
-    inWorld({}, async (world) => {
-      const ended = await world.step({ 'context-paths': 'docs/**' }, run)
-      expectJob(ended)
-      expectNote(ended, says)
-    }),
-  )
+  ])('of %s has none, and context-paths says that it was ignored', async (world, _, run, says) => {
+    const ended = await world.step({ 'context-paths': 'docs/**' }, run)
+    expectJob(ended)
+    expectNote(ended, says)
+  })
 })
 
-test('a push of a new branch without commits is skipped', () =>
-  inWorld({}, async (world) => {
-    const branch = push({ before: ZERO, commits: [] })
-    const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
-    expect(outputs.outcome).toBe('skipped')
-    expect(summary).toMatch(
-      /Nothing was sent: the branch is new, so .*\.\n[\s\S]* The next run begins here\./,
-    )
-    expectJob(await world.step({}, branch))
-  }))
+worldTest('a push of a new branch without commits is skipped', async (world) => {
+  const branch = push({ before: ZERO, commits: [] })
+  const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
+  expect(outputs.outcome).toBe('skipped')
+  expect(summary).toMatch(
+    /Nothing was sent: the branch is new, so .*\.\n[\s\S]* The next run begins here\./,
+  )
+  expectJob(await world.step({}, branch))
+})
 
-test('a range with more commits than a comparison lists says so', () =>
-  inWorld({}, async (world) => {
-    const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
-    world.repository.addRun({ head_sha: sha('before') })
-    world.repository.addComparison(sha('before'), HEAD, { commits })
-    expectJob(await world.step({ context: 'event' }, schedule()))
-    expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
-  }))
+worldTest('a range with more commits than a comparison lists says so', async (world) => {
+  const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
+  world.repository.addRun({ head_sha: sha('before') })
+  world.repository.addComparison(sha('before'), HEAD, { commits })
+  expectJob(await world.step({ context: 'event' }, schedule()))
+  expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
+})
 
-test('a list that GitHub cut: context-paths says that it was ignored', () =>
-  inWorld({}, async (world) => {
-    const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
-    world.repository.addComparison(sha('before'), HEAD, { files })
-    const ended = await world.step({ 'context-paths': 'docs/**' }, push())
-    expectJob(ended)
-    expectNote(ended, /GitHub cut the list/)
-  }))
+worldTest('a list that GitHub cut: context-paths says that it was ignored', async (world) => {
+  const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
+  world.repository.addComparison(sha('before'), HEAD, { files })
+  const ended = await world.step({ 'context-paths': 'docs/**' }, push())
+  expectJob(ended)
+  expectNote(ended, /GitHub cut the list/)
+})
 
 describe('since the last release', () => {
   /** Each release's tag is an ancestor unless it is in `others`. */
@@ -354,59 +337,54 @@ describe('since the last release', () => {
       .filter((tag) => tag !== '')
       .map(decodeURIComponent)
 
-  test('a release that is published: since the newest one before it', () =>
-    inWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-      world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
-      world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
-      world.repository.addRelease('draft', null)
-      world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
-      world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
-      expectJob(await world.step({ context: 'diff' }, release()))
-      expect(compared(world)).toEqual(['v1.1.0'])
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-      expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
-      expect(ownWords(promptOf(world))).toContain(
-        'Changed by the commits since the previous release: 1 file',
-      )
-      expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
-    }))
+  worldTest('a release that is published: since the newest one before it', async (world) => {
+    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+    world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
+    world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
+    world.repository.addRelease('draft', null)
+    world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
+    world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
+    expectJob(await world.step({ context: 'diff' }, release()))
+    expect(compared(world)).toEqual(['v1.1.0'])
+    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
+    expect(ownWords(promptOf(world))).toContain(
+      'Changed by the commits since the previous release: 1 file',
+    )
+    expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
+  })
 
-  test('a pre-release: also since the pre-release before it', () =>
-    inWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.1.0', 'v1.2.0-rc.1'])
-      const [, candidate] = world.repository.releases
-      if (candidate) candidate.prerelease = true
-      expectJob(
-        await world.step(
-          { context: 'diff' },
-          release({ tag_name: 'v1.2.0-rc.2', prerelease: true }),
-        ),
-      )
-      expect(compared(world)).toEqual(['v1.2.0-rc.1'])
-    }))
+  worldTest('a pre-release: also since the pre-release before it', async (world) => {
+    addReleases(world.repository, ['v1.1.0', 'v1.2.0-rc.1'])
+    const [, candidate] = world.repository.releases
+    if (candidate) candidate.prerelease = true
+    expectJob(
+      await world.step({ context: 'diff' }, release({ tag_name: 'v1.2.0-rc.2', prerelease: true })),
+    )
+    expect(compared(world)).toEqual(['v1.2.0-rc.1'])
+  })
 
-  test('a tag that is no ancestor, is gone, or is another name of this commit is passed over', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'a tag that is no ancestor, is gone, or is another name of this commit is passed over',
+    async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1.1.0'], OTHERS)
       world.repository.tags.delete('v0.9.8')
       world.repository.tags.set('v1.1.0', HEAD)
       expectJob(await world.step({ context: 'diff' }, release()))
       expect(compared(world)).toEqual(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0'])
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
-    }))
+    },
+  )
 
-  test.each([
+  worldTest.each([
     ['cli@1.2.10', ['cli@1.0.0', 'cli@1.2.9', 'core/v4.0.0'], 'cli@1.2.9'],
     ['build-12', ['build-9', 'build-10', 'v1.0.0'], 'build-10'],
     ['docs/v1.0.0', ['core/v4.0.0', 'v5.0.0'], 'v5.0.0'],
-  ])('releases of the same package as %s come first', (tag_name, tags, previous) =>
-    inWorld({}, async (world) => {
-      addReleases(world.repository, tags)
-      expectJob(await world.step({ context: 'diff' }, release({ tag_name })))
-      expect(compared(world)).toEqual([previous])
-    }),
-  )
+  ])('releases of the same package as %s come first', async (world, tag_name, tags, previous) => {
+    addReleases(world.repository, tags)
+    expectJob(await world.step({ context: 'diff' }, release({ tag_name })))
+    expect(compared(world)).toEqual([previous])
+  })
 
   test.concurrent('a push of a new tag: the same, by the commit of the tag', () =>
     inRealWorld({}, async (world) => {
@@ -416,45 +394,40 @@ describe('since the last release', () => {
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     }))
 
-  test('also one that is behind 100 pre-releases', () =>
-    inWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.0.0'])
-      for (let nth = 0; nth < 100; nth++) {
-        world.repository.addRelease(`nightly-${nth}`, '2026-02-20T00:00:00Z', { prerelease: true })
-      }
-      expectJob(await world.step({ context: 'diff' }, release()))
-      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
-    }))
+  worldTest('also one that is behind 100 pre-releases', async (world) => {
+    addReleases(world.repository, ['v1.0.0'])
+    for (let nth = 0; nth < 100; nth++) {
+      world.repository.addRelease(`nightly-${nth}`, '2026-02-20T00:00:00Z', { prerelease: true })
+    }
+    expectJob(await world.step({ context: 'diff' }, release()))
+    expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+  })
 
-  test.each([
+  worldTest.each([
     [
       'of another package: no diff, and said',
       'cli@1.0.',
       'There is no earlier release to compare with.',
     ],
     ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
-  ])('none of ten is an ancestor, %s', (_, prefix, text) =>
-    inWorld({}, async (world) => {
-      const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
-      addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
-      expectJob(await world.step({ context: 'diff' }, release()))
-      expect(compared(world)).toHaveLength(10)
-      expect(promptOf(world)).toContain(text)
-    }),
-  )
+  ])('none of ten is an ancestor, %s', async (world, _, prefix, text) => {
+    const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
+    addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
+    expectJob(await world.step({ context: 'diff' }, release()))
+    expect(compared(world)).toHaveLength(10)
+    expect(promptOf(world)).toContain(text)
+  })
 
   const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
-  test.each<[string, RunOptions]>([
+  worldTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
-  ])('%s: the same', (_, run) =>
-    inWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-      expectJob(await world.step({ context: 'diff' }, run))
-      expect(compared(world)).toEqual(['v1.1.0'])
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-    }),
-  )
+  ])('%s: the same', async (world, _, run) => {
+    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+    expectJob(await world.step({ context: 'diff' }, run))
+    expect(compared(world)).toEqual(['v1.1.0'])
+    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+  })
 })
 
 describe('without a list, the prompt says why:', () => {
@@ -466,7 +439,7 @@ describe('without a list, the prompt says why:', () => {
   const NO_COMMITS = "The event's payload has no commits."
   const NO_PULL_REQUEST = "The event's payload has no pull request."
 
-  test.each<[string, RunOptions, string]>([
+  worldTest.each<[string, RunOptions, string]>([
     ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
     ['a push without a last commit', push({ after: '' }), NO_COMMITS],
     [
@@ -492,27 +465,25 @@ describe('without a list, the prompt says why:', () => {
       "Can't tell which workflow",
     ],
     ['another event', noList('watch', {}), 'watch events have no list of changes.'],
-  ])('%s', (_, run, says) =>
-    inWorld({}, async (world) => {
-      expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
-      expect(ownWords(promptOf(world))).toContain(says)
-      expect(requestsBefore(world)).toEqual([])
-    }),
-  )
+  ])('%s', async (world, _, run, says) => {
+    expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
+    expect(ownWords(promptOf(world))).toContain(says)
+    expect(requestsBefore(world)).toEqual([])
+  })
 
-  test('a release, if the comparison has no list', () =>
-    inWorld({}, async (world) => {
-      world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
-      world.github.faults.push({
-        path: /\/compare\//,
-        answer: { status: 200, body: { status: 'ahead' } },
-      })
-      expectJob(await world.step({ context: 'event' }, release()))
-      expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
-    }))
+  worldTest('a release, if the comparison has no list', async (world) => {
+    world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
+    world.github.faults.push({
+      path: /\/compare\//,
+      answer: { status: 200, body: { status: 'ahead' } },
+    })
+    expectJob(await world.step({ context: 'event' }, release()))
+    expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
+  })
 
-  test('a push of a pre-release, which comes after a pre-release, and its empty range', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'a push of a pre-release, which comes after a pre-release, and its empty range',
+    async (world) => {
       world.repository.addRelease('v1.12.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
       world.repository.addComparison(sha('v1.12.0-rc.1'), HEAD)
       const fields = { before: ZERO, after: HEAD }
@@ -520,29 +491,29 @@ describe('without a list, the prompt says why:', () => {
       expect(promptOf(world)).toContain('\nprevious release: v1.12.0-rc.1\n')
       expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
       expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
-    }))
+    },
+  )
 })
 
 describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {
   // A limit is not waited for if that takes too long: 502 is retried until the deadline.
   const ALWAYS = { times: Number.POSITIVE_INFINITY, answer: primaryLimit(Date.now() / 1000 + 7200) }
 
-  test.each<[string, RegExp, RunOptions]>([
+  worldTest.each<[string, RegExp, RunOptions]>([
     ['whether it exists', /\/commits\//, push({ before: sha('gone') })],
     ['the comparison itself', /\/compare\//, push()],
-  ])('%s', (_, path, run) =>
-    inWorld({}, async (world) => {
-      world.repository.addCommit({ sha: HEAD })
-      world.github.faults.push({ ...ALWAYS, path })
-      const { outputs, log } = await world.step({ 'context-paths': 'docs/**' }, run)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
-      expect(log).toContain('rate limit')
-      expect(world.emulator.requests).toEqual([])
-    }),
-  )
+  ])('%s', async (world, _, path, run) => {
+    world.repository.addCommit({ sha: HEAD })
+    world.github.faults.push({ ...ALWAYS, path })
+    const { outputs, log } = await world.step({ 'context-paths': 'docs/**' }, run)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
+    expect(log).toContain('rate limit')
+    expect(world.emulator.requests).toEqual([])
+  })
 
-  test.each([403, 422])('but one that can not be read (%d) is a missing permission', (status) =>
-    inWorld({}, async (world) => {
+  worldTest.each([403, 422])(
+    'but one that can not be read (%d) is a missing permission',
+    async (world, status) => {
       const answer = { status, body: { message: 'No' } }
       world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
       const { outputs, log } = await world.step(
@@ -551,7 +522,7 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
       )
       expect(outputs['error-code']).toBe('github')
       expect(log).toContain('`contents: read`')
-    }),
+    },
   )
 })
 
@@ -568,36 +539,34 @@ const askedIn = (world: World): string[] =>
 describe('since', () => {
   const SINCE = { context: 'event', since: 'v1', 'allow-users': '*' }
 
-  test.each(['ahead', 'diverged'] as const)(
+  worldTest.each(['ahead', 'diverged'] as const)(
     'is compared with by one request, if it is %s',
-    (status) =>
-      inWorld({}, async (world) => {
-        world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
-        expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
-        expect(promptOf(world)).toContain('docs/a.md')
-        expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
-      }),
+    async (world, status) => {
+      world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
+      expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
+      expect(promptOf(world)).toContain('docs/a.md')
+      expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
+    },
   )
 
-  test.each(['identical', 'behind'] as const)('of a commit that is %s: nothing is new', (status) =>
-    inWorld({}, async (world) => {
+  worldTest.each(['identical', 'behind'] as const)(
+    'of a commit that is %s: nothing is new',
+    async (world, status) => {
       world.repository.addComparison('v1', HEAD, { files: [], status })
       expectSkipped(await world.step(SINCE, schedule()), world, /no new commits/)
-    }),
+    },
   )
 
-  test('of an unrelated history says so', () =>
-    inWorld({}, async (world) => {
-      const answer = refusal(404, 'No common ancestor between v1 and v2.')
-      world.github.faults.push({ path: /\/compare\//, answer })
-      expectJob(await world.step(SINCE, dispatch))
-      expect(promptOf(world)).toContain(
-        'What since names and this commit have no history in common.',
-      )
-    }))
+  worldTest('of an unrelated history says so', async (world) => {
+    const answer = refusal(404, 'No common ancestor between v1 and v2.')
+    world.github.faults.push({ path: /\/compare\//, answer })
+    expectJob(await world.step(SINCE, dispatch))
+    expect(promptOf(world)).toContain('What since names and this commit have no history in common.')
+  })
 
-  test('that is unknown is an error with its name; a commit that cannot be read is the permission', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'that is unknown is an error with its name; a commit that cannot be read is the permission',
+    async (world) => {
       const missing = await world.step(SINCE, dispatch)
       expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(missing.log).not.toContain('since:')
@@ -605,11 +574,12 @@ describe('since', () => {
       const { outputs, log } = await world.step(SINCE, dispatch)
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
-    }))
+    },
+  )
 
   const COMMIT = sha('commit')
   const merge_group = { base_sha: sha('base'), head_sha: HEAD }
-  test.each<[string, RunOptions, asked: string[]]>([
+  worldTest.each<[string, RunOptions, asked: string[]]>([
     [
       'up to the head of a push',
       push({ after: sha('tag object'), head_commit: { id: COMMIT } }),
@@ -625,17 +595,16 @@ describe('since', () => {
       [`/compare/${merge_group.base_sha}...${HEAD}`],
     ],
     ['not for a branch that was deleted', push({ after: ZERO }), []],
-  ])('counts %s', (_, run, asked) =>
-    inWorld({}, async (world) => {
-      for (const head of [HEAD, COMMIT])
-        for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
-      expectJob(await world.step(SINCE, run))
-      expect(askedIn(world)).toEqual(asked)
-    }),
-  )
+  ])('counts %s', async (world, _, run, asked) => {
+    for (const head of [HEAD, COMMIT])
+      for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
+    expectJob(await world.step(SINCE, run))
+    expect(askedIn(world)).toEqual(asked)
+  })
 
-  test('of a push has the commits of its range, not those of the push alone', () =>
-    inWorld({}, async (world) => {
+  worldTest(
+    'of a push has the commits of its range, not those of the push alone',
+    async (world) => {
       const commits = ['Add the first page', 'Add the second page'].map((message) =>
         world.repository.addCommit({ message }),
       )
@@ -643,13 +612,14 @@ describe('since', () => {
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
       await world.step(SINCE, push({ commits: pushed }))
       expect(promptOf(world)).toContain('Add the first page')
-    }))
+    },
+  )
 })
 
 describe('the number of a pull request', () => {
   const NUMBER = { context: 'event', 'issue-number': '1', 'allow-users': '*' }
 
-  test.each<[string, Record<string, string>, Fault[], asked: string[]]>([
+  worldTest.each<[string, Record<string, string>, Fault[], asked: string[]]>([
     ['by one more request', {}, [], ['/pulls/1', '/pulls/1/files']],
     ['whatever since says', { since: 'v1' }, [], ['/pulls/1', '/pulls/1/files']],
     [
@@ -658,44 +628,37 @@ describe('the number of a pull request', () => {
       [{ path: /\/pulls\/1$/, answer: refusal(404, 'Not Found') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],
     ],
-  ])('names the source, %s', (_, inputs, faults, asked) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push(...faults)
-      expectJob(await world.step({ ...NUMBER, ...inputs }, dispatch))
-      expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
-      expect(promptOf(world)).toContain('title: Add --retry')
-      expect(askedIn(world)).toEqual(asked)
-    }),
-  )
+  ])('names the source, %s', async (world, _, inputs, faults, asked) => {
+    world.github.faults.push(...faults)
+    expectJob(await world.step({ ...NUMBER, ...inputs }, dispatch))
+    expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
+    expect(promptOf(world)).toContain('title: Add --retry')
+    expect(askedIn(world)).toEqual(asked)
+  })
 
-  test('of an issue leaves the range to since', () =>
-    inWorld({}, async (world) => {
-      world.repository.issues.add(40)
-      world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
-      expectJob(await world.step({ ...NUMBER, 'issue-number': '40', since: 'v1' }, dispatch))
-      for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
-      expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
-    }))
+  worldTest('of an issue leaves the range to since', async (world) => {
+    world.repository.issues.add(40)
+    world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
+    expectJob(await world.step({ ...NUMBER, 'issue-number': '40', since: 'v1' }, dispatch))
+    for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
+    expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
+  })
 
-  test.each<[string, Fault[]]>([
+  worldTest.each<[string, Fault[]]>([
     ['does not exist', []],
     ['has no such answer', [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }]],
-  ])('that %s is an error', (_, faults) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push(...faults)
-      const { outputs } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    }),
-  )
+  ])('that %s is an error', async (world, _, faults) => {
+    world.github.faults.push(...faults)
+    const { outputs } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+  })
 
   const issue = { number: 40, title: 'T', user: octocat }
-  test.each<[string, RunOptions]>([
+  worldTest.each<[string, RunOptions]>([
     ['a pull request', {}],
     ['that issue', { event: 'issues', payload: { action: 'opened', issue, sender: octocat } }],
-  ])('names nothing on an event about %s', (_, run) =>
-    inWorld({}, async (world) => {
-      expectJob(await world.step({ ...NUMBER, 'issue-number': '40' }, run))
-      expect(askedIn(world)).not.toContain('/pulls/40')
-    }),
-  )
+  ])('names nothing on an event about %s', async (world, _, run) => {
+    expectJob(await world.step({ ...NUMBER, 'issue-number': '40' }, run))
+    expect(askedIn(world)).not.toContain('/pulls/40')
+  })
 })

@@ -5,7 +5,7 @@
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { startEmulator } from '../../emulator/server.mjs'
 import { inSimulation } from '../world/story.js'
 import { type Ended, FAST, type Options as ProcessOptions, runStep } from './action.js'
@@ -219,6 +219,22 @@ type Story<T> = (world: T) => Promise<void>
 /** Tells a story in a world of its own, which is simulated: steps run in the test. */
 export const inWorld = (options: WorldOptions, story: Story<SimulatedWorld>): Promise<void> =>
   inSimulation(() => withWorld(options, ({ runBundle: _, ...world }) => story(world)))
+
+type Row = string | number | object | readonly [unknown, ...unknown[]]
+type Fields<R> = R extends readonly unknown[] ? [...R] : [R]
+
+/** A test that is such a story, in the usual world; with `each`, one of each row. */
+export const worldTest = Object.assign(
+  (name: string, story: Story<SimulatedWorld>) => test(name, () => inWorld({}, story)),
+  {
+    each:
+      <R extends Row>(rows: readonly R[]) =>
+      (name: string, story: (world: SimulatedWorld, ...row: Fields<R>) => Promise<void>) =>
+        test.each(rows)(name, (...row: unknown[]) =>
+          inWorld({}, (world) => story(world, ...(row as Fields<R>))),
+        ),
+  },
+)
 
 /** Runs a test in a world of its own, with real sockets: steps run as processes. */
 export const inRealWorld = (options: WorldOptions, test: Story<RealWorld>): Promise<void> =>
