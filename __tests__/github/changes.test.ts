@@ -13,6 +13,7 @@ import {
   type RunOptions,
   requestsBefore,
   TOKEN,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
@@ -56,15 +57,14 @@ describe('a pull request', () => {
       expect(needsOf(world)).toEqual(['pull_requests: read'])
     }))
 
-  test('the prompt does not have the key and the tokens that a file has', () =>
-    inWorld(
-      { pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } },
-      async (world) => {
-        await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
-        expect(promptOf(world)).toContain('+*** *** ***')
-        expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
-      },
-    ))
+  testsIn({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } })(
+    'the prompt does not have the key and the tokens that a file has',
+    async (world) => {
+      await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
+      expect(promptOf(world)).toContain('+*** *** ***')
+      expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
+    },
+  )
 
   test('of 3,000 files and more is never skipped: GitHub truncates the list', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
@@ -233,20 +233,24 @@ describe('skip-authors', () => {
     message: name,
   })
 
-  test('a pull request by one of them is skipped before anything is read, even without a key', () =>
-    inWorld({ pull: { author: 'Mintlify[bot]' } }, async (world) => {
+  testsIn({ pull: { author: 'Mintlify[bot]' } })(
+    'a pull request by one of them is skipped before anything is read, even without a key',
+    async (world) => {
       const ended = await world.step({ ...SKIP, 'api-key': '', context: 'diff' })
       expectSkipped(ended, world, /this pull_request event was triggered by Mintlify\[bot\]/)
       expect(world.github.requests).toEqual([])
-    }))
+    },
+  )
 
-  test('a job-id that was given is an output all the same', () =>
-    inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
+  testsIn({ pull: { author: 'mintlify[bot]' } })(
+    'a job-id that was given is an output all the same',
+    async (world) => {
       const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
       expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
       const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
       expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
-    }))
+    },
+  )
 
   worldTest.each([
     ['is a merge', [sha('x'), sha('y')], 'skipped'],
@@ -286,7 +290,9 @@ describe('skip-labels', () => {
   const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
   const by = { event: 'workflow_dispatch', payload: {} }
 
-  test.each<[string, RunOptions, Record<string, string>, requests: number]>([
+  testsIn({ pull: { labels: new Set(['No docs']) } }).each<
+    [string, RunOptions, Record<string, string>, requests: number]
+  >([
     [
       'that triggered the run',
       { payload: { sender, pull_request: { number: 1, user: sender, labels } } },
@@ -313,16 +319,14 @@ describe('skip-labels', () => {
     ],
     ['that issue-number names', by, { 'issue-number': '1' }, 1],
     ['that has a job', by, { 'issue-number': '1', 'job-scope': 'pull-request' }, 2],
-  ])('skip a pull request or an issue %s', (_, run, inputs, requests) =>
-    inWorld({ pull: { labels: new Set(['No docs']) } }, async (world) => {
-      const usual = { ...SKIP, ...inputs }
-      expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
-      expect(world.github.requests).toHaveLength(requests)
-      expect(world.comments()).toEqual([])
-      const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
-      expect(other.outputs.outcome).toBe('pr-opened')
-    }),
-  )
+  ])('skip a pull request or an issue %s', async (world, _, run, inputs, requests) => {
+    const usual = { ...SKIP, ...inputs }
+    expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
+    expect(world.github.requests).toHaveLength(requests)
+    expect(world.comments()).toEqual([])
+    const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
+    expect(other.outputs.outcome).toBe('pr-opened')
+  })
 
   worldTest.each([
     ['the push that merged it', 'merged'],
@@ -464,8 +468,9 @@ describe('skip-labels', () => {
   })
 })
 
-test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
-  inWorld(CHANGED, async (world) => {
+testsIn(CHANGED)(
+  'a dry run reads from GitHub, shows the whole prompt and writes nothing',
+  async (world) => {
     const inputs = { context: 'diff', 'job-scope': 'pull-request', 'dry-run': 'true' }
     const { outputs, log } = await world.step(inputs)
     expect(outputs.outcome).toBe('dry-run')
@@ -473,4 +478,5 @@ test('a dry run reads from GitHub, shows the whole prompt and writes nothing', (
     expect(world.github.writes()).toEqual([])
     expect(world.emulator.requests).toEqual([])
     expect(world.comments()).toEqual([])
-  }))
+  },
+)

@@ -9,11 +9,11 @@ import type { FileState } from '../support/github-state.js'
 import {
   HEAD,
   inRealWorld,
-  inWorld,
   REPOSITORY,
   type RealWorld,
   type RunOptions,
   type SimulatedWorld,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
@@ -27,6 +27,7 @@ const reads: OtherToken = {
   permissions: { pull_requests: 'read' },
 }
 const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
+const tokenTest = testsIn(withToken)
 
 /** The paths of the requests with that token. */
 const tokenUsedAt = ({ github }: World): string[] =>
@@ -83,25 +84,27 @@ describe('the files of the docs pull request', () => {
       return [text.indexOf(line) < text.indexOf('Docs job:') ? line : 'too late', list]
     })
 
-  test.each<[string, Record<string, string>, isPrivate: boolean, requests: number]>([
+  tokenTest.each<[string, Record<string, string>, isPrivate: boolean, requests: number]>([
     ['with github-token', {}, false, 1],
     ['with docs-token', { 'docs-token': DOCS_TOKEN }, true, 2],
-  ])('are told in the summary and the comment: %s', (_, inputs, isPrivate, requests) =>
-    inWorld(withToken, async (world) => {
+  ])(
+    'are told in the summary and the comment: %s',
+    async (world, _, inputs, isPrivate, requests) => {
       docsOf(world, changed, isPrivate)
       const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
       expect(outputs.outcome).toBe('pr-opened')
       expect(shownIn(world, summary)).toEqual(Array(2).fill([LINE, '']))
       expect(asked(world)).toEqual(Array(requests).fill(FILES))
       expect(log).not.toContain(DOCS_TOKEN)
-    }),
+    },
   )
 
-  test.each<[string, RunOptions]>([
+  testsIn({ ...withToken, private: false }).each<[string, RunOptions]>([
     ['is public', {}],
     ['is not said to be private', { event: 'schedule', payload: { schedule: '0 3 * * *' } }],
-  ])('are not told if only docs-token can read them and this repository %s', (_, run) =>
-    inWorld({ ...withToken, private: false }, async (world) => {
+  ])(
+    'are not told if only docs-token can read them and this repository %s',
+    async (world, _, run) => {
       docsOf(world, changed, true)
       const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
       const { outputs, summary, log } = await world.step(inputs, run)
@@ -109,7 +112,7 @@ describe('the files of the docs pull request', () => {
       expect(tokenUsedAt(world)).toEqual([])
       for (const text of [summary, log, ...world.comments()])
         expect(text).not.toContain('retry.mdx')
-    }),
+    },
   )
 
   worldTest.each([
@@ -125,28 +128,27 @@ describe('the files of the docs pull request', () => {
     expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
   })
 
-  test('are cut, escaped and redacted: the comment stays below its limit', () =>
-    inWorld(withToken, async (world) => {
-      const names = [
-        '\u200b'.repeat(4_000),
-        `${'`]|&<'.repeat(50)}`,
-        `${'x'.repeat(155)}${DOCS_TOKEN}`,
-      ]
-      const many = Array.from({ length: 120 }, (_, nth) =>
-        file(names[nth] ?? `${nth}/${names[nth % 2]}`),
-      )
-      docsOf(world, many)
-      const { summary } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      for (const [line = '', list = ''] of shownIn(world, summary)) {
-        expect(line).toMatch(/^100\+ files: .* \+1 −1, …\n$/)
-        expect(list.split('\n').slice(0, -1)).toHaveLength(21)
-        expect(list.endsWith('\n- and 80+ more\n')).toBe(true)
-        expect(list).toContain(`\`${'x'.repeat(155)}***\` +1 −1\n`)
-        expect(line + list).not.toMatch(/ghp_|\u200b|[^\w]<[^c/]/)
-      }
-      expect(world.comments()[0]?.length).toBeLessThan(40_000)
-      expect(asked(world)).toEqual([FILES])
-    }))
+  tokenTest('are cut, escaped and redacted: the comment stays below its limit', async (world) => {
+    const names = [
+      '\u200b'.repeat(4_000),
+      `${'`]|&<'.repeat(50)}`,
+      `${'x'.repeat(155)}${DOCS_TOKEN}`,
+    ]
+    const many = Array.from({ length: 120 }, (_, nth) =>
+      file(names[nth] ?? `${nth}/${names[nth % 2]}`),
+    )
+    docsOf(world, many)
+    const { summary } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+    for (const [line = '', list = ''] of shownIn(world, summary)) {
+      expect(line).toMatch(/^100\+ files: .* \+1 −1, …\n$/)
+      expect(list.split('\n').slice(0, -1)).toHaveLength(21)
+      expect(list.endsWith('\n- and 80+ more\n')).toBe(true)
+      expect(list).toContain(`\`${'x'.repeat(155)}***\` +1 −1\n`)
+      expect(line + list).not.toMatch(/ghp_|\u200b|[^\w]<[^c/]/)
+    }
+    expect(world.comments()[0]?.length).toBeLessThan(40_000)
+    expect(asked(world)).toEqual([FILES])
+  })
 
   worldTest.each([
     [1, '1 file: ', 0, ''],
@@ -225,22 +227,21 @@ describe('the files of the docs pull request', () => {
 })
 
 describe('docs-token', () => {
-  test.each([
+  tokenTest.each([
     ['open', 'pr-opened', 'message'],
     ['merged', 'pr-opened', 'job'],
     ['closed', 'skipped', 'nothing'],
   ] as const)(
     'tells that a pull request in another private repository is %s',
-    (state, outcome, sent) =>
-      inWorld(withToken, async (world) => {
-        await privateDocs(world, state)
-        const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-        expect(outputs).toMatchObject({ outcome, sent })
-        expect(log).not.toContain("Can't tell")
-        expect(log).not.toContain(DOCS_TOKEN)
-        expect(commands('warning')).toEqual([])
-        expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
-      }),
+    async (world, state, outcome, sent) => {
+      await privateDocs(world, state)
+      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      expect(outputs).toMatchObject({ outcome, sent })
+      expect(log).not.toContain("Can't tell")
+      expect(log).not.toContain(DOCS_TOKEN)
+      expect(commands('warning')).toEqual([])
+      expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
+    },
   )
 
   test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
@@ -258,17 +259,17 @@ describe('docs-token', () => {
       expect(log).not.toContain(DOCS_TOKEN)
     }))
 
-  test('is not used if github-token can read it, nor for this repository', () =>
-    inWorld(withToken, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
-      await world.step(SCOPE)
-      docs.addPull({ number: 17 })
-      await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(tokenUsedAt(world)).toEqual([])
-    }))
+  tokenTest('is not used if github-token can read it, nor for this repository', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+    expect(tokenUsedAt(world)).toEqual([])
+  })
 
-  test('is used if the other token is at its limit, and not asked for because of that', () =>
-    inWorld(withToken, async (world) => {
+  tokenTest(
+    'is used if the other token is at its limit, and not asked for because of that',
+    async (world) => {
       await privateDocs(world, 'closed')
       const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
       world.github.faults.push({ ...fault })
@@ -277,10 +278,11 @@ describe('docs-token', () => {
       world.github.faults.push({ ...fault }, { ...fault })
       const third = await world.step({ ...SCOPE, wait: 'false' })
       expect(third.log).not.toContain('docs-token')
-    }))
+    },
+  )
 
   const PAGE = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
-  test.each([
+  tokenTest.each([
     [
       'that passes: the answer after it says more',
       1,
@@ -296,16 +298,15 @@ describe('docs-token', () => {
     ],
   ])(
     'is not used after a failure that says nothing about permissions, %s',
-    (_, times, answer, ended) =>
-      inWorld(withToken, async (world) => {
-        await privateDocs(world, 'merged')
-        world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
-        const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-        expect(outputs).toMatchObject(ended)
-        expect(tokenUsedAt(world).length > 0).toBe(times === 1)
-        expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
-        expect(milliseconds).toBeLessThan(95_000)
-      }),
+    async (world, _, times, answer, ended) => {
+      await privateDocs(world, 'merged')
+      world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      expect(outputs).toMatchObject(ended)
+      expect(tokenUsedAt(world).length > 0).toBe(times === 1)
+      expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
+      expect(milliseconds).toBeLessThan(95_000)
+    },
   )
 })
 
@@ -324,37 +325,36 @@ describe('a pull request that can not be read counts as open for a message, and 
     ])
   })
 
-  test.each([
+  testsIn({
+    github: { otherTokens: { [DOCS_TOKEN]: { repositories: [], permissions: {} } } },
+  }).each([
     ['does not do', DOCS_TOKEN, '404'],
     ['has expired', 'ghp_expired_0123456789', '401'],
-  ])('another docs-token if this one %s, in a warning and the summary', (_, token, status) =>
-    inWorld(
-      { github: { otherTokens: { [DOCS_TOKEN]: { repositories: [], permissions: {} } } } },
-      async (world) => {
-        await privateDocs(world, 'closed')
-        const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
-        expect(outputs).toMatchObject({ sent: 'message' })
-        const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
-        expect(commands('warning')).toEqual([expect.stringMatching(says)])
-        expect(summary).toContain('Renew docs-token')
-      },
-    ),
+  ])(
+    'another docs-token if this one %s, in a warning and the summary',
+    async (world, _, token, status) => {
+      await privateDocs(world, 'closed')
+      const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
+      expect(outputs).toMatchObject({ sent: 'message' })
+      const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
+      expect(commands('warning')).toEqual([expect.stringMatching(says)])
+      expect(summary).toContain('Renew docs-token')
+    },
   )
 
-  test('pull-requests: read for this repository', () =>
-    inWorld(
-      { github: { permissions: { issues: 'write', pull_requests: 'none' } } },
-      async (world) => {
-        world.repository.issues.add(40)
-        const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
-        const schedule = { event: 'schedule', payload: {} }
-        const here = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
-        const { outputs, log } = await followUp(world, here, inputs, schedule)
-        expect(outputs).toMatchObject({ sent: 'message' })
-        expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
-        expect(tokenUsedAt(world)).toEqual([])
-      },
-    ))
+  testsIn({ github: { permissions: { issues: 'write', pull_requests: 'none' } } })(
+    'pull-requests: read for this repository',
+    async (world) => {
+      world.repository.issues.add(40)
+      const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
+      const schedule = { event: 'schedule', payload: {} }
+      const here = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
+      const { outputs, log } = await followUp(world, here, inputs, schedule)
+      expect(outputs).toMatchObject({ sent: 'message' })
+      expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
+      expect(tokenUsedAt(world)).toEqual([])
+    },
+  )
 
   const NO_PULL_REQUEST = "Its link doesn't look like a pull request's."
   worldTest.each([
@@ -391,18 +391,17 @@ worldTest('a pull request is on this server whatever the scheme of its link', as
   expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
 })
 
-test('a create whose response has no job is remembered as unknown', () =>
-  inWorld(
-    { emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } },
-    async (world) => {
-      const first = await world.step(SCOPE)
-      expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
-      const next = await world.step({ ...SCOPE, wait: 'false' })
-      expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
-      for (const text of [next.summary, ...world.comments()])
-        expect(text).toContain('a docs job may exist')
-    },
-  ))
+testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } })(
+  'a create whose response has no job is remembered as unknown',
+  async (world) => {
+    const first = await world.step(SCOPE)
+    expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
+    const next = await world.step({ ...SCOPE, wait: 'false' })
+    expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
+    for (const text of [next.summary, ...world.comments()])
+      expect(text).toContain('a docs job may exist')
+  },
+)
 
 describe('a push that changes nothing is skipped once the docs pull request', () => {
   const link = 'https://github.com/your-org/docs/pull/17'

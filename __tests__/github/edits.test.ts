@@ -17,6 +17,8 @@ import {
   deadlineAfter,
   inWorld,
   type RunOptions,
+  slowTest,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
@@ -48,13 +50,14 @@ worldTest(
   },
 )
 
-test.each<[object, string]>([
+slowTest.each<[object, string]>([
   [SCOPE, 'Asking'],
   [COMMENT, 'Waiting for'],
   [{ ...COMMENT, prompt: '' }, 'Waiting for'],
   [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
-])('the first text, which GitHub mails, is read without anything else: %j', (inputs, doing) =>
-  inWorld({ emulator: { speed: 1 } }, async (world) => {
+])(
+  'the first text, which GitHub mails, is read without anything else: %j',
+  async (world, inputs, doing) => {
     const { outputs } = await world.step({ wait: 'false' })
     await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
     const posts = world.github.writes().filter(({ method }) => method === 'POST')
@@ -65,7 +68,7 @@ test.each<[object, string]>([
       "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
     ])
     expect(mail).not.toMatch(/re-run|job-id|sent yet|what to do/i)
-  }),
+  },
 )
 
 describe('what can not be verified is told once:', () => {
@@ -227,40 +230,38 @@ describe('what an earlier run stored', () => {
     },
   )
 
-  test('stays if nothing is sent', () =>
-    inWorld(
-      { emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } },
-      async (world) => {
-        const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
-        world.finishJobs()
-        const refused = await world.step(SCOPE, run(201))
-        expect(refused.outputs['error-code']).toBe('auth')
-        // The state of run 200 is that of an unfinished job.
-        const rerun = await world.step(SCOPE, run(200, 2))
-        expect(rerun.outputs).toMatchObject({
-          outcome: 'pr-opened',
-          'job-id': first.outputs['job-id'],
-        })
-        expect(world.posts()).toHaveLength(2)
-      },
-    ))
+  testsIn({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } })(
+    'stays if nothing is sent',
+    async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
+      world.finishJobs()
+      const refused = await world.step(SCOPE, run(201))
+      expect(refused.outputs['error-code']).toBe('auth')
+      // The state of run 200 is that of an unfinished job.
+      const rerun = await world.step(SCOPE, run(200, 2))
+      expect(rerun.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(world.posts()).toHaveLength(2)
+    },
+  )
 })
 
 describe('an edit that would store the job', () => {
-  test('is repeated at the next heartbeat', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'PATCH', answer: secondaryLimit(120) })
-      const { commands } = await world.step(SCOPE, {
-        meanwhile: async ({ cancel }) => {
-          await until(() => world.comments()[0]?.includes('Waiting for the docs job') === true)
-          cancel()
-        },
-      })
-      expect(commands('warning')).toEqual([
-        expect.stringContaining("a later run may not find this run's docs job"),
-      ])
-    }))
+  slowTest('is repeated at the next heartbeat', async (world) => {
+    world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+    world.github.faults.push({ method: 'PATCH', answer: secondaryLimit(120) })
+    const { commands } = await world.step(SCOPE, {
+      meanwhile: async ({ cancel }) => {
+        await until(() => world.comments()[0]?.includes('Waiting for the docs job') === true)
+        cancel()
+      },
+    })
+    expect(commands('warning')).toEqual([
+      expect.stringContaining("a later run may not find this run's docs job"),
+    ])
+  })
 
   type State = StatusUpdate['stored']['state']
   const updateOf = (state: State): StatusUpdate => ({
@@ -404,18 +405,17 @@ worldTest(
   },
 )
 
-test('an edit without a response holds up the next request no longer than until the deadline', () =>
-  inWorld(
-    { emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } },
-    async (world) => {
-      await world.step(SCOPE)
-      fail(world, { method: 'PATCH', answer: 'silence' })
-      const { outputs, milliseconds } = await world.step({
-        ...SCOPE,
-        ...deadlineAfter(DEADLINE_MS),
-      })
-      expect(outputs['error-code']).toBe('github')
-      expect(milliseconds).toBe(DEADLINE_MS + 1_000)
-      expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
-    },
-  ))
+testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
+  'an edit without a response holds up the next request no longer than until the deadline',
+  async (world) => {
+    await world.step(SCOPE)
+    fail(world, { method: 'PATCH', answer: 'silence' })
+    const { outputs, milliseconds } = await world.step({
+      ...SCOPE,
+      ...deadlineAfter(DEADLINE_MS),
+    })
+    expect(outputs['error-code']).toBe('github')
+    expect(milliseconds).toBe(DEADLINE_MS + 1_000)
+    expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
+  },
+)

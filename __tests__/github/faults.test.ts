@@ -6,7 +6,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
 import { posixDescribe } from '../support/platform.js'
-import { deadlineAfter, inRealWorld, inWorld, worldTest } from '../support/pull-request.js'
+import { deadlineAfter, inRealWorld, slowTest, worldTest } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -81,17 +81,16 @@ worldTest.each([
   },
 )
 
-test('a cancel of a run that only comments is reported in a comment, too', () =>
-  inWorld({ emulator: { speed: 1 } }, async (world) => {
-    const meanwhile = async ({ cancel }: { cancel: () => void }) => {
-      await until(() => world.emulator.requests.length > 0)
-      cancel()
-    }
-    const { outputs, commands } = await world.step({ comment: 'true' }, { meanwhile })
-    expect(outputs.outcome).toBe('cancelled')
-    expect(commands('warning')).toEqual([])
-    expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-  }))
+slowTest('a cancel of a run that only comments is reported in a comment, too', async (world) => {
+  const meanwhile = async ({ cancel }: { cancel: () => void }) => {
+    await until(() => world.emulator.requests.length > 0)
+    cancel()
+  }
+  const { outputs, commands } = await world.step({ comment: 'true' }, { meanwhile })
+  expect(outputs.outcome).toBe('cancelled')
+  expect(commands('warning')).toEqual([])
+  expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+})
 
 worldTest(
   'an event whose file is missing is an error if it decides, and else does not matter',

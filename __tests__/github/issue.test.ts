@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
 import {
   inRealWorld,
-  inWorld,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
@@ -23,6 +23,7 @@ const nothing = {
   checks: 'none',
 } as const
 const NONE: Permissions = { issues: 'none', ...nothing }
+const issueTest = testsIn({ github: { permissions: { ...NONE, issues: 'write' } } })
 
 const commentsOn = ({ repository }: World, number: number): string[] =>
   [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
@@ -61,36 +62,34 @@ describe('a tracking issue', () => {
       },
     ))
 
-  test('needs issues: write, which is told before anything is sent', () =>
-    inWorld(
-      { private: false, github: { permissions: { ...NONE, issues: 'read' } } },
-      async (world) => {
-        world.repository.issues.add(40)
-        const { outputs, commands } = await world.step(ISSUE, schedule)
-        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-        expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
-        expect(world.posts()).toEqual([])
-      },
-    ))
+  testsIn({ private: false, github: { permissions: { ...NONE, issues: 'read' } } })(
+    'needs issues: write, which is told before anything is sent',
+    async (world) => {
+      world.repository.issues.add(40)
+      const { outputs, commands } = await world.step(ISSUE, schedule)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
+      expect(world.posts()).toEqual([])
+    },
+  )
 })
 
 describe('an issue that triggers the run', () => {
-  test('has a job of its own, which comments on it go on with', () =>
-    inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
-      world.repository.issues.add(41)
-      world.repository.issues.add(42)
-      const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
-      const first = await world.step(scope, issueEvent('issues', 41))
-      const other = await world.step(scope, issueEvent('issues', 42))
-      expect(other.outputs).toMatchObject({ sent: 'job' })
-      const comment = await world.step(scope, issueEvent('issue_comment', 41))
-      expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-      expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
-      const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
-      expect(new Set(here.map(({ needs }) => needs))).toEqual(
-        new Set(['issues: read', 'issues: write']),
-      )
-    }))
+  issueTest('has a job of its own, which comments on it go on with', async (world) => {
+    world.repository.issues.add(41)
+    world.repository.issues.add(42)
+    const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
+    const first = await world.step(scope, issueEvent('issues', 41))
+    const other = await world.step(scope, issueEvent('issues', 42))
+    expect(other.outputs).toMatchObject({ sent: 'job' })
+    const comment = await world.step(scope, issueEvent('issue_comment', 41))
+    expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
+    const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
+    expect(new Set(here.map(({ needs }) => needs))).toEqual(
+      new Set(['issues: read', 'issues: write']),
+    )
+  })
 
   worldTest(
     'is no pull request: each run has a job, as with job-scope: run, and may be commented on',
@@ -121,15 +120,17 @@ worldTest(
   },
 )
 
-test("job-scope: pull-request with an issue's number works like job-scope: issue", () =>
-  inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
+issueTest(
+  "job-scope: pull-request with an issue's number works like job-scope: issue",
+  async (world) => {
     world.repository.issues.add(40)
     const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
     const first = await world.step(inputs, dispatch)
     const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
     expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(commentsOn(world, 40)).toHaveLength(1)
-  }))
+  },
+)
 
 worldTest(
   'the number of an issue that was transferred is that of where it is now',
@@ -144,12 +145,14 @@ worldTest(
   },
 )
 
-test('job-scope: pull-request with a number says once which permission is missing, and it suffices', () =>
-  inWorld({ github: { permissions: NONE } }, async (world) => {
+testsIn({ github: { permissions: NONE } })(
+  'job-scope: pull-request with a number says once which permission is missing, and it suffices',
+  async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)
     expect(commands('error')).toEqual([expect.stringContaining('`pull-requests: write`')])
     expect([commands('warning'), summary.includes('Note: ')]).toEqual([[], false])
     Object.assign(world.github.permissions, { pull_requests: 'write' })
     expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
-  }))
+  },
+)

@@ -8,9 +8,10 @@ import {
   deadlineAfter,
   HEAD,
   inRealWorld,
-  inWorld,
   REPOSITORY,
   type RunOptions,
+  slowTest,
+  testsIn,
   worldTest,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
@@ -162,54 +163,52 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('what a time-out advises can be done:', () => {
   const RERUN = 'To wait for the docs job, re-run the workflow job: this step then sends nothing.'
   const ELSEWHERE = /To wait for the docs job, run a step with .job-id: \S+ and no prompt\./
-  const emulator = { speed: 1 }
   const short = deadlineAfter(1_500)
 
-  test('to re-run, which waits', () =>
-    inWorld({ emulator }, async (world) => {
-      const { log, summary } = await world.step({ ...SCOPE, ...short })
-      for (const text of [log, summary, world.comments()[0]]) {
-        expect(text).toContain(RERUN)
-        expect(text).not.toMatch(ELSEWHERE)
-        expect(text).not.toContain('another docs job')
-      }
-    }))
+  slowTest('to re-run, which waits', async (world) => {
+    const { log, summary } = await world.step({ ...SCOPE, ...short })
+    for (const text of [log, summary, world.comments()[0]]) {
+      expect(text).toContain(RERUN)
+      expect(text).not.toMatch(ELSEWHERE)
+      expect(text).not.toContain('another docs job')
+    }
+  })
 
-  test('to re-run a step that only waits', () =>
-    inWorld({ emulator }, async (world) => {
-      const { outputs } = await world.step({ wait: 'false' })
-      const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', ...short }
-      expect((await world.step(inputs)).log).toContain(RERUN)
-    }))
+  slowTest('to re-run a step that only waits', async (world) => {
+    const { outputs } = await world.step({ wait: 'false' })
+    const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', ...short }
+    expect((await world.step(inputs)).log).toContain(RERUN)
+  })
 
-  test.each<[string, Record<string, string>, edits: boolean, run?: RunOptions]>([
+  slowTest.each<[string, Record<string, string>, edits: boolean, run?: RunOptions]>([
     ['nothing remembers the job', {}, true],
     ['the comment only informs', { comment: 'true' }, true],
     ['there is no thread', SCOPE, true, { event: 'push', payload: {} }],
     ['the comment could not be edited', SCOPE, false],
-  ])('to wait in a step of its own if %s', (_, inputs, edits, run = {}) =>
-    inWorld({ emulator }, async (world) => {
-      if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
-      const { log } = await world.step({ ...inputs, ...short }, run)
-      expect(log).toMatch(ELSEWHERE)
-      expect(log).toContain('A re-run starts another docs job.')
-      expect(log).not.toContain(RERUN)
-    }),
-  )
+  ])('to wait in a step of its own if %s', async (world, _, inputs, edits, run = {}) => {
+    if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+    if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+    const { log } = await world.step({ ...inputs, ...short }, run)
+    expect(log).toMatch(ELSEWHERE)
+    expect(log).toContain('A re-run starts another docs job.')
+    expect(log).not.toContain(RERUN)
+  })
 
-  test('and says that a re-run sends the message again if nothing remembers it', () =>
-    inWorld({ emulator }, async (world) => {
+  slowTest(
+    'and says that a re-run sends the message again if nothing remembers it',
+    async (world) => {
       const { outputs } = await world.step({ wait: 'false' })
       const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
       expect(log).toMatch(ELSEWHERE)
       expect(log).toContain('A re-run sends the message again.')
-    }))
+    },
+  )
 })
 
 describe('a re-run', () => {
-  test('of any event waits for its own job, if an issue keeps it, also in the third attempt', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
+  slowTest(
+    'of any event waits for its own job, if an issue keeps it, also in the third attempt',
+    async (world) => {
       const event: RunOptions = { event: 'something_new', payload: {} }
       const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
       const first = await world.step({ ...inputs, wait: 'false' }, event)
@@ -237,7 +236,8 @@ describe('a re-run', () => {
       const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
       expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
       expect(world.posts()).toEqual([CREATE, CREATE])
-    }))
+    },
+  )
 
   test('of an attempt that was killed keeps its job, also past an attempt with bad input', () =>
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {
@@ -260,20 +260,19 @@ describe('a re-run', () => {
       expect(world.posts()).toEqual([CREATE])
     }))
 
-  test('keeps its job through an attempt that could not do anything', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
-      const unreachable = await world.step({ ...SCOPE, ...nowhere }, again(2))
-      expect(unreachable.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
-      world.finishJobs()
-      const last = await world.step(SCOPE, again(3))
-      expect(last.outputs).toMatchObject({
-        outcome: 'pr-opened',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(world.posts()).toEqual([CREATE])
-    }))
+  slowTest('keeps its job through an attempt that could not do anything', async (world) => {
+    const first = await world.step({ ...SCOPE, wait: 'false' })
+    const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
+    const unreachable = await world.step({ ...SCOPE, ...nowhere }, again(2))
+    expect(unreachable.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
+    world.finishJobs()
+    const last = await world.step(SCOPE, again(3))
+    expect(last.outputs).toMatchObject({
+      outcome: 'pr-opened',
+      'job-id': first.outputs['job-id'],
+    })
+    expect(world.posts()).toEqual([CREATE])
+  })
 
   const page = {
     status: 404,
@@ -331,20 +330,19 @@ describe('the memory has the job', () => {
       expect(world.posts()).toHaveLength(2)
     }))
 
-  test('even if its comment was deleted while the job ran', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step(SCOPE, {
-        meanwhile: async () => {
-          await world.answered(4)
-          world.repository.comments.clear()
-          world.finishJobs()
-        },
-      })
-      expect(first.outputs.outcome).toBe('pr-opened')
-      expect(world.comments()).toHaveLength(1)
-      const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    }))
+  slowTest('even if its comment was deleted while the job ran', async (world) => {
+    const first = await world.step(SCOPE, {
+      meanwhile: async () => {
+        await world.answered(4)
+        world.repository.comments.clear()
+        world.finishJobs()
+      },
+    })
+    expect(first.outputs.outcome).toBe('pr-opened')
+    expect(world.comments()).toHaveLength(1)
+    const second = await world.step({ ...SCOPE, wait: 'false' })
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  })
 })
 
 describe('while the key is replaced', () => {
@@ -461,25 +459,24 @@ describe('the comment', () => {
     expect(world.comments()).toEqual([expect.stringContaining('🛑')])
   })
 
-  test("can't be written for a fork, whose token can not be raised", () =>
-    inWorld(
-      { private: false, github: { permissions: { pull_requests: 'read' } } },
-      async (world) => {
-        const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
-          repo: { full_name },
-        }))
-        const pull_request = {
-          number: 1,
-          user: { login: 'octocat' },
-          base,
-          head: { ...head, sha: HEAD },
-        }
-        const inputs = { comment: 'true', 'allow-users': '*' }
-        const { commands } = await world.step(inputs, { payload: { pull_request } })
-        expect(commands('warning')).toEqual([expect.stringContaining('can only read, whatever')])
-        expect(commands('warning')[0]).not.toContain('give the job')
-      },
-    ))
+  testsIn({ private: false, github: { permissions: { pull_requests: 'read' } } })(
+    "can't be written for a fork, whose token can not be raised",
+    async (world) => {
+      const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
+        repo: { full_name },
+      }))
+      const pull_request = {
+        number: 1,
+        user: { login: 'octocat' },
+        base,
+        head: { ...head, sha: HEAD },
+      }
+      const inputs = { comment: 'true', 'allow-users': '*' }
+      const { commands } = await world.step(inputs, { payload: { pull_request } })
+      expect(commands('warning')).toEqual([expect.stringContaining('can only read, whatever')])
+      expect(commands('warning')[0]).not.toContain('give the job')
+    },
+  )
 
   worldTest('is not written by a dry run', async (world) => {
     for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }])
@@ -507,13 +504,15 @@ describe('the comment', () => {
   })
 })
 
-test('an enterprise server may have its API under a path', () =>
-  inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
+testsIn({ github: { prefix: '/api/v3' } })(
+  'an enterprise server may have its API under a path',
+  async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
     expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
-  }))
+  },
+)
 
 test('a run that was killed while its create was in flight is reported by the next one', () =>
   inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {

@@ -10,11 +10,13 @@ import {
   type RunOptions,
   requestsBefore,
   type SimulatedWorld,
+  testsIn,
   worldTest,
 } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request', context: 'diff' }
 const [BEFORE, AFTER] = [sha('before'), sha('after')]
+const newApiTest = testsIn({ github: { version: '2026-03-10' } })
 
 const commit = (id: string, message = id, login = 'stranger') => ({
   id: sha(id),
@@ -165,18 +167,16 @@ describe('a push is about the pull request that it merged', () => {
     },
   )
 
-  test.each<[how: string, RunOptions, Partial<PullState>]>([
+  newApiTest.each<[how: string, RunOptions, Partial<PullState>]>([
     ['a squash', push('Retry'), {}],
     ['a merge commit', MERGE_COMMIT, {}],
     ['a rebase', REBASE, {}],
-  ])('also if GitHub no longer says which commit merged it: %s', (_, run, fields) =>
-    inWorld({ github: { version: '2026-03-10' } }, async (world) => {
-      addMerged(world, fields)
-      await world.step(SCOPE, run)
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual([LIST, COMMITS, FILES])
-    }),
-  )
+  ])('also if GitHub no longer says which commit merged it: %s', async (world, _, run, fields) => {
+    addMerged(world, fields)
+    await world.step(SCOPE, run)
+    expect(commentsOn(world)).toEqual([2])
+    expect(asked(world)).toEqual([LIST, COMMITS, FILES])
+  })
 
   worldTest('context-paths are about its files, and since is ignored', async (world) => {
     addMerged(world)
@@ -299,7 +299,7 @@ describe('a push is about itself', () => {
   })
 })
 
-test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
+newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
   [
     'that is one of its own commits',
     push('Retry'),
@@ -314,12 +314,11 @@ test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
   ],
 ])(
   'if GitHub no longer says which commit merged it, a push %s is about itself',
-  (_, run, fields, requests) =>
-    inWorld({ github: { version: '2026-03-10' } }, async (world) => {
-      addMerged(world, fields)
-      await world.step(SCOPE, run)
-      expect([commentsOn(world), asked(world)]).toEqual([[], requests])
-    }),
+  async (world, _, run, fields, requests) => {
+    addMerged(world, fields)
+    await world.step(SCOPE, run)
+    expect([commentsOn(world), asked(world)]).toEqual([[], requests])
+  },
 )
 
 worldTest(

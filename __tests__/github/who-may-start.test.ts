@@ -1,16 +1,15 @@
 /** Who may start a job: what a stranger, a reader or the step's own comment must not. */
 
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
 import {
   deadlineAfter,
   expectSkipped,
   HEAD,
-  inWorld,
   REPOSITORY,
   type RunOptions,
-  type SimulatedWorld,
+  testsIn,
   type World,
 } from '../support/pull-request.js'
 
@@ -59,74 +58,71 @@ const pullRequest = (
 })
 const FORK = { head: 'someone/your-repo' }
 
-const inRepository = (story: (world: SimulatedWorld) => Promise<void>): Promise<void> =>
-  inWorld({}, async (world) => {
-    const { collaborators } = world.repository
+const roleTest = testsIn({
+  prepare: ({ repository: { collaborators } }) => {
     collaborators.set('owner', { permission: 'admin', role_name: 'admin' })
     collaborators.set('writer', { permission: 'write', role_name: 'maintain' })
     collaborators.set('reader', { permission: 'read', role_name: 'triage' })
-    await story(world)
-  })
-
-describe('a comment', () => {
-  test.each(['owner', 'writer'])('by the %s starts a job', (login) =>
-    inRepository(async (world) => {
-      world.github.faults.push({ answer: BAD_GATEWAY })
-      expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
-      expect(asked(world)).toEqual([login, login])
-    }),
-  )
-
-  test.each(['reader', 'robot[bot]'])('by the %s starts none', (login) =>
-    inRepository(async (world) => {
-      const ended = await world.step({}, comment(login))
-      const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
-      expectRefused(ended, world, `${login}, ${why}`)
-      expect(asked(world)).toEqual([login])
-    }),
-  )
+  },
 })
 
-test('an account that is gone may not start a job', () =>
-  inRepository(async (world) => {
-    const ended = await world.step({}, comment('owner', ''))
-    expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
-    expect(ended.log).not.toContain('add the login')
-    expect(asked(world)).toEqual(['owner'])
-  }))
+describe('a comment', () => {
+  roleTest.each(['owner', 'writer'])('by the %s starts a job', async (world, login) => {
+    world.github.faults.push({ answer: BAD_GATEWAY })
+    expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
+    expect(asked(world)).toEqual([login, login])
+  })
 
-test('a permission of another shape is none that can be read', () =>
-  inRepository(async (world) => {
-    const answer = { status: 200, body: { role_name: 'admin' } }
-    world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-    const { outputs, log } = await world.step(deadlineAfter(600), comment('writer'))
-    expect(outputs['error-code']).toBe('github')
-    expect(log).toContain('reading the permission of writer failed: unexpected response.')
-  }))
+  roleTest.each(['reader', 'robot[bot]'])('by the %s starts none', async (world, login) => {
+    const ended = await world.step({}, comment(login))
+    const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
+    expectRefused(ended, world, `${login}, ${why}`)
+    expect(asked(world)).toEqual([login])
+  })
+})
+
+roleTest('an account that is gone may not start a job', async (world) => {
+  const ended = await world.step({}, comment('owner', ''))
+  expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
+  expect(ended.log).not.toContain('add the login')
+  expect(asked(world)).toEqual(['owner'])
+})
+
+roleTest('a permission of another shape is none that can be read', async (world) => {
+  const answer = { status: 200, body: { role_name: 'admin' } }
+  world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
+  const { outputs, log } = await world.step(deadlineAfter(600), comment('writer'))
+  expect(outputs['error-code']).toBe('github')
+  expect(log).toContain('reading the permission of writer failed: unexpected response.')
+})
 
 describe('a pull request from a fork', () => {
-  test('is skipped before a missing key or bad input is reported, and says what would help', () =>
-    inRepository(async (world) => {
+  roleTest(
+    'is skipped before a missing key or bad input is reported, and says what would help',
+    async (world) => {
       const inputs = { 'api-key': '', wait: 'perhaps' }
       const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
       expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
       for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
-    }))
+    },
+  )
 
-  test.each([
+  roleTest.each([
     ['octocat', 'comes from a fork'],
     ['dependabot[bot]', 'was triggered by Dependabot'],
-  ])('by a writer without a key, says why the key is missing: %s', (GITHUB_ACTOR, why) =>
-    inRepository(async (world) => {
+  ])(
+    'by a writer without a key, says why the key is missing: %s',
+    async (world, GITHUB_ACTOR, why) => {
       const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
       const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
       expect(log).toContain(why)
-    }),
+    },
   )
 
-  test('if nobody can be asked who may start, bad inputs are told all the same', () =>
-    inRepository(async (world) => {
+  roleTest(
+    'if nobody can be asked who may start, bad inputs are told all the same',
+    async (world) => {
       world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
       const { outputs, log } = await world.step(
         { wait: 'maybe' },
@@ -134,36 +130,37 @@ describe('a pull request from a fork', () => {
       )
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(log).toContain('wait: ')
-    }))
+    },
+  )
 })
 
-test('a push to a pull request that a reader opened starts no job with their words', () =>
-  inRepository(async (world) => {
+roleTest(
+  'a push to a pull request that a reader opened starts no job with their words',
+  async (world) => {
     const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
     expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
     const own = await world.step({}, pullRequest('synchronize', 'writer'))
     expect(own.outputs.outcome).toBe('pr-opened')
-  }))
+  },
+)
 
-test('a permission that can not be read sends nothing', () =>
-  inRepository(async (world) => {
-    const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
-    world.github.faults.push({ path: /permission/, answer })
-    const { outputs, exitCode, log } = await world.step({}, comment('writer'))
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(exitCode).toBe(1)
-    expect(log).toContain(
-      "So the step can't tell whether this run may start a docs job. Nothing was sent.",
-    )
-    expect(log).not.toContain('re-run later')
-    expect(world.emulator.requests).toEqual([])
-  }))
+roleTest('a permission that can not be read sends nothing', async (world) => {
+  const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
+  world.github.faults.push({ path: /permission/, answer })
+  const { outputs, exitCode, log } = await world.step({}, comment('writer'))
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  expect(exitCode).toBe(1)
+  expect(log).toContain(
+    "So the step can't tell whether this run may start a docs job. Nothing was sent.",
+  )
+  expect(log).not.toContain('re-run later')
+  expect(world.emulator.requests).toEqual([])
+})
 
-test('a dry run asks as well', () =>
-  inRepository(async (world) => {
-    const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
-    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
-  }))
+roleTest('a dry run asks as well', async (world) => {
+  const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
+  expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+})
 
 describe("the step's own comment", () => {
   const SCOPE = { 'job-scope': 'pull-request' }
@@ -181,23 +178,22 @@ describe("the step's own comment", () => {
     }
   }
 
-  test.each([
+  roleTest.each([
     ['its marker', SCOPE, undefined],
     ['its marker, where it is not the memory', { comment: 'true' }, undefined],
     ['its nonce, as it was before its marker was added', SCOPE, PLACEHOLDER],
-  ] as const)('starts nothing: it is recognized by %s', (_, inputs, earlier) =>
-    inRepository(async (world) => {
-      await world.step(inputs)
-      const { id, body } = written(world)
-      const { outputs } = await world.step(inputs, about(id, earlier ?? body))
-      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
-      expect(world.posts()).toHaveLength(1)
-      expect(world.comments()).toEqual([body])
-    }),
-  )
+  ] as const)('starts nothing: it is recognized by %s', async (world, _, inputs, earlier) => {
+    await world.step(inputs)
+    const { id, body } = written(world)
+    const { outputs } = await world.step(inputs, about(id, earlier ?? body))
+    expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+    expect(world.posts()).toHaveLength(1)
+    expect(world.comments()).toEqual([body])
+  })
 
-  test('starts nothing in another step, either: each leg of a matrix would wake the others', () =>
-    inRepository(async (world) => {
+  roleTest(
+    'starts nothing in another step, either: each leg of a matrix would wake the others',
+    async (world) => {
       await world.step({ ...SCOPE, 'job-key': 'a' })
       const { id, body } = written(world)
       for (const inputs of [{ ...SCOPE, 'job-key': 'b' }, {}]) {
@@ -205,19 +201,19 @@ describe("the step's own comment", () => {
         expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
       }
       expect(world.posts()).toHaveLength(1)
-    }))
+    },
+  )
 })
 
-test('a refused stranger gets no comment', () =>
-  inRepository(async (world) => {
-    const stranger = { login: 'stranger' }
-    const payload = { issue: { number: 9, user: stranger }, sender: stranger }
-    const ended = await world.step({ comment: 'true' }, { event: 'issues', payload })
-    expectRefused(ended, world, 'stranger, who triggered this run')
-    expect(world.github.writes()).toEqual([])
-  }))
+roleTest('a refused stranger gets no comment', async (world) => {
+  const stranger = { login: 'stranger' }
+  const payload = { issue: { number: 9, user: stranger }, sender: stranger }
+  const ended = await world.step({ comment: 'true' }, { event: 'issues', payload })
+  expectRefused(ended, world, 'stranger, who triggered this run')
+  expect(world.github.writes()).toEqual([])
+})
 
-test.each([
+roleTest.each([
   ['is an error if the token may not see the repository', 'Not Found', 404, 'error', 1],
   ['has no access to a repository that the token can read', 'Not Found', 200, 'skipped', 1],
   [
@@ -227,8 +223,9 @@ test.each([
     'skipped',
     0,
   ],
-] as const)('an account that GitHub does not find %s', (_, message, status, outcome, questions) =>
-  inRepository(async (world) => {
+] as const)(
+  'an account that GitHub does not find %s',
+  async (world, _, message, status, outcome, questions) => {
     const repository = new RegExp(`^/repos/${REPOSITORY}$`)
     world.github.faults.push(
       { path: /\/permission$/, answer: { status: 404, body: { message } } },
@@ -245,5 +242,5 @@ test.each([
     expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(
       questions,
     )
-  }),
+  },
 )

@@ -75,6 +75,7 @@ interface WorldOptions {
   readonly emulator?: EmulatorOptions
   /** What the pull request has. */
   readonly pull?: Parameters<Repository['addPull']>[0]
+  readonly prepare?: (world: World) => void
 }
 
 export async function startWorld(options: WorldOptions = {}) {
@@ -223,18 +224,22 @@ export const inWorld = (options: WorldOptions, story: Story<SimulatedWorld>): Pr
 type Row = string | number | object | readonly [unknown, ...unknown[]]
 type Fields<R> = R extends readonly unknown[] ? [...R] : [R]
 
-/** A test that is such a story, in the usual world; with `each`, one of each row. */
-export const worldTest = Object.assign(
-  (name: string, story: Story<SimulatedWorld>) => test(name, () => inWorld({}, story)),
-  {
-    each:
-      <R extends Row>(rows: readonly R[]) =>
-      (name: string, story: (world: SimulatedWorld, ...row: Fields<R>) => Promise<void>) =>
-        test.each(rows)(name, (...row: unknown[]) =>
-          inWorld({}, (world) => story(world, ...(row as Fields<R>))),
-        ),
-  },
-)
+/** What makes a test of such a story; with `each`, one of each row. */
+export const testsIn = (options: WorldOptions) =>
+  Object.assign(
+    (name: string, story: Story<SimulatedWorld>) => test(name, () => inWorld(options, story)),
+    {
+      each:
+        <R extends Row>(rows: readonly R[]) =>
+        (name: string, story: (world: SimulatedWorld, ...row: Fields<R>) => Promise<void>) =>
+          test.each(rows)(name, (...row: unknown[]) =>
+            inWorld(options, (world) => story(world, ...(row as Fields<R>))),
+          ),
+    },
+  )
+export const worldTest = testsIn({})
+/** Jobs take minutes there. */
+export const slowTest = testsIn({ emulator: { speed: 1 } })
 
 /** Runs a test in a world of its own, with real sockets: steps run as processes. */
 export const inRealWorld = (options: WorldOptions, test: Story<RealWorld>): Promise<void> =>
@@ -243,6 +248,7 @@ export const inRealWorld = (options: WorldOptions, test: Story<RealWorld>): Prom
 async function withWorld(options: WorldOptions, story: Story<AnyWorld>): Promise<void> {
   const world = await startWorld(options)
   try {
+    options.prepare?.(world)
     await story(world)
   } finally {
     await world.close()
