@@ -88,40 +88,37 @@ describe('a full disk', () => {
     if (disk !== undefined) execFileSync('umount', [disk])
   })
 
-  testIf(disk !== undefined)(
-    'leaves a well-formed output file, and an error that names the job',
-    async () => {
-      const file = path.join(disk as string, 'output')
-      // The outputs at the end don't fit into the rest of its page.
-      writeFileSync(file, `before=${'x'.repeat(2_900)}\n`)
-      const fill: Handler = (response) => {
-        writeFileSync(path.join(disk as string, 'rest'), '')
-        try {
-          for (;;) writeFileSync(path.join(disk as string, 'rest'), 'x'.repeat(512), { flag: 'a' })
-        } catch {
-          // Now it is full.
-        }
-        json(201, job())(response)
+  testIf(disk !== undefined)('leaves a well-formed output file, and names the job', async () => {
+    const file = path.join(disk as string, 'output')
+    // The outputs at the end don't fit into the rest of its page.
+    writeFileSync(file, `before=${'x'.repeat(2_900)}\n`)
+    const fill: Handler = (response) => {
+      writeFileSync(path.join(disk as string, 'rest'), '')
+      try {
+        for (;;) writeFileSync(path.join(disk as string, 'rest'), 'x'.repeat(512), { flag: 'a' })
+      } catch {
+        // Now it is full.
       }
-      const { exitCode, commands } = await runAgainst(
-        { posts: [fill], polls: [json(200, opened)] },
-        GO,
-        {
-          env: { GITHUB_OUTPUT: file },
-        },
-      )
-      expect(exitCode).toBe(1)
-      expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
-      const text = readFileSync(file, 'utf8')
-      for (const [, name, delimiter] of text.matchAll(/^([a-z-]+)<<(ghadelimiter_.*)$/gm)) {
-        expect({ name, ends: text.split('\n').includes(delimiter as string) }).toEqual({
-          name,
-          ends: true,
-        })
-      }
-      expect(text === '' || text.endsWith('\n')).toBe(true)
-    },
-  )
+      json(201, job())(response)
+    }
+    const { exitCode, commands } = await runAgainst(
+      { posts: [fill], polls: [json(200, opened)] },
+      GO,
+      {
+        env: { GITHUB_OUTPUT: file },
+      },
+    )
+    expect(exitCode).toBe(1)
+    expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
+    const text = readFileSync(file, 'utf8')
+    for (const [, name, delimiter] of text.matchAll(/^([a-z-]+)<<(ghadelimiter_.*)$/gm)) {
+      expect({ name, ends: text.split('\n').includes(delimiter as string) }).toEqual({
+        name,
+        ends: true,
+      })
+    }
+    expect(text === '' || text.endsWith('\n')).toBe(true)
+  })
 
   testIf(POSIX)('fails a step that only waits, too', async () => {
     const { exitCode, commands } = await runAgainst({ polls: [completed] }, WAIT, {

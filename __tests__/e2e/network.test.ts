@@ -234,20 +234,17 @@ test.concurrent.each([
   ['HTTPS_PROXY', 'http://us%40er:pass@', 'us@er:pass'],
   ['HTTP_PROXY', 'user:pa%zss@', 'user:pa%zss'],
   ['http_proxy', '', undefined],
-])(
-  'a proxy in %s, as %shost:port, carries one tunnel and never sees the key',
-  async (name, start, credentials) => {
-    const service = await tlsService(own)
-    const proxy = await connectProxy(service.port)
-    const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
-    const { outputs } = await runAt(AWAY, env).finally(proxy.close)
-    expect(outputs.outcome).toBe('pr-opened')
-    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
-    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
-    expect(proxy.bytes()).not.toContain(KEY)
-    expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
-  },
-)
+])('a proxy in %s, as %shost:port, has one tunnel and no key', async (name, start, credentials) => {
+  const service = await tlsService(own)
+  const proxy = await connectProxy(service.port)
+  const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
+  const { outputs } = await runAt(AWAY, env).finally(proxy.close)
+  expect(outputs.outcome).toBe('pr-opened')
+  const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
+  expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
+  expect(proxy.bytes()).not.toContain(KEY)
+  expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+})
 
 test.concurrent('a proxy is never asked for loopback, here with a path prefix', async () => {
   const service = await startService(USUAL)

@@ -109,16 +109,13 @@ posixTest.each<[string, (port: number) => { address: string; env?: Record<string
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
 })
 
-posixTest(
-  'a signal while a create is in flight: its response, which has the job, is waited for',
-  async () => {
-    const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
-      meanwhile: at(received(1)),
-    })
-    expectCancelled(ended, KNOWN)
-    expect(ended.service.received).toHaveLength(1)
-  },
-)
+posixTest('a signal while a create is in flight: its answer with the job is awaited', async () => {
+  const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
+    meanwhile: at(received(1)),
+  })
+  expectCancelled(ended, KNOWN)
+  expect(ended.service.received).toHaveLength(1)
+})
 
 posixTest('a signal while a create is in flight: its result is unknown after 5 s', async () => {
   const ended = await runAgainst(UNANSWERED, GO, { meanwhile: at(received(1)) })
@@ -129,19 +126,16 @@ posixTest('a signal while a create is in flight: its result is unknown after 5 s
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
 })
 
-posixTest(
-  'a second signal ends the step immediately, even while a create is in flight',
-  async () => {
-    const ended = await runAgainst(UNANSWERED, GO, {
-      meanwhile: async (step, service) => {
-        await at(received(1))(step, service)
-        step.signal('SIGTERM')
-      },
-    })
-    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
-  },
-)
+posixTest('a second signal ends the step at once, even while a create is in flight', async () => {
+  const ended = await runAgainst(UNANSWERED, GO, {
+    meanwhile: async (step, service) => {
+      await at(received(1))(step, service)
+      step.signal('SIGTERM')
+    },
+  })
+  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
+})
 
 /**
  * Makes things happen inside a step, from outside, on any system: an event of the process, or an

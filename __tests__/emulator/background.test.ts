@@ -168,33 +168,30 @@ test.each([
   expect(stop(job)).toBe('')
 })
 
-posixTest(
-  'a main step that is cancelled while the service starts leaves no process behind',
-  async () => {
-    const job = newJob()
-    const pidFile = path.join(job.folder, 'pid')
-    const slow = path.join(job.folder, 'slow.mjs')
-    // The service hangs before it prints its URL.
-    writeFileSync(
-      slow,
-      `import { renameSync, writeFileSync } from 'node:fs'
+posixTest('a main step that is cancelled early leaves no process behind', async () => {
+  const job = newJob()
+  const pidFile = path.join(job.folder, 'pid')
+  const slow = path.join(job.folder, 'slow.mjs')
+  // The service hangs before it prints its URL.
+  writeFileSync(
+    slow,
+    `import { renameSync, writeFileSync } from 'node:fs'
     if (process.argv[1].endsWith('serve.mjs')) {
       writeFileSync(${JSON.stringify(`${pidFile}.new`)}, String(process.pid))
       renameSync(${JSON.stringify(`${pidFile}.new`)}, ${JSON.stringify(pidFile)})
       await new Promise((resolve) => setTimeout(resolve, 600_000))
     }`,
-    )
-    const main = spawn(process.execPath, ['emulator/background.mjs'], {
-      env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
-    })
-    await until(() => existsSync(pidFile))
-    const pid = Number(readFileSync(pidFile, 'utf8'))
-    started.push(pid)
-    main.kill('SIGINT')
-    expect(await once(main, 'close')).toEqual([1, null])
-    await until(() => !isAlive(pid))
-  },
-)
+  )
+  const main = spawn(process.execPath, ['emulator/background.mjs'], {
+    env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
+  })
+  await until(() => existsSync(pidFile))
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  started.push(pid)
+  main.kill('SIGINT')
+  expect(await once(main, 'close')).toEqual([1, null])
+  await until(() => !isAlive(pid))
+})
 
 test('stops even if a step has removed the folder of its log', async () => {
   const job = newJob()

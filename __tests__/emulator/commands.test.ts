@@ -211,23 +211,18 @@ const NETWORK = /\n {2}network {2,}no service listens at the URL \(error, networ
 test.each([
   ['start', start, Object.keys(scenarios), NETWORK, '--input NAME=VALUE'],
   ['serve', serve, servableScenarios, /\n {2}stale {2,}/, '--log FILE'],
-] as const)(
-  '%s --list names its scenarios, --help the options, too',
-  async (_, command, names, line, option) => {
-    expect(await command(['--list'])).toBe(0)
-    const list = printed
-    const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}/gm)]
-    expect(named.map(([, , name]) => name)).toEqual(names)
-    // The emulator action has these, too.
-    expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(
-      serviceScenarios,
-    )
-    expect(list).toMatch(line)
-    expect(await command(['--help'])).toBe(0)
-    expect(printed.slice(list.length)).toContain(option)
-    expect(printed.endsWith(list)).toBe(true)
-  },
-)
+] as const)('%s --list has scenarios, --help options', async (_, command, names, line, option) => {
+  expect(await command(['--list'])).toBe(0)
+  const list = printed
+  const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}/gm)]
+  expect(named.map(([, , name]) => name)).toEqual(names)
+  // The emulator action has these, too.
+  expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(serviceScenarios)
+  expect(list).toMatch(line)
+  expect(await command(['--help'])).toBe(0)
+  expect(printed.slice(list.length)).toContain(option)
+  expect(printed.endsWith(list)).toBe(true)
+})
 
 test.each([
   ['start', ['--nope'], "Unknown option '--nope'; available options: --scenario, --prompt, "],

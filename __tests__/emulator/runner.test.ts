@@ -42,16 +42,13 @@ describe('parseOutputs', () => {
 })
 
 describe('readInputNames', () => {
-  test.each(['action.yml', 'emulator/action.yml'])(
-    'finds the inputs that YAML has in %s',
-    (file) => {
-      const manifest = readFileSync(file, 'utf8')
-      const expected = Object.keys(parse(manifest).inputs)
-      expect(expected.length).toBeGreaterThan(1)
-      expect(readInputNames(manifest)).toEqual(expected)
-      expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
-    },
-  )
+  test.each(['action.yml', 'emulator/action.yml'])('finds the inputs of YAML in %s', (file) => {
+    const manifest = readFileSync(file, 'utf8')
+    const expected = Object.keys(parse(manifest).inputs)
+    expect(expected.length).toBeGreaterThan(1)
+    expect(readInputNames(manifest)).toEqual(expected)
+    expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
+  })
 })
 
 describe('renderLine', () => {

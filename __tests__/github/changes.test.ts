@@ -78,16 +78,13 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  worldTest(
-    'whose first commit no longer exists: the prompt has no diff, and says so',
-    async (world) => {
-      world.repository.addCommit({ sha: sha('after') })
-      const inputs = { context: 'diff', 'context-paths': 'docs/**' }
-      const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('no longer exists')
-    },
-  )
+  worldTest('whose first commit is gone: the prompt has no diff, and says so', async (world) => {
+    world.repository.addCommit({ sha: sha('after') })
+    const inputs = { context: 'diff', 'context-paths': 'docs/**' }
+    const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(promptOf(world)).toContain('no longer exists')
+  })
 })
 
 describe('schedule and workflow_dispatch', () => {
@@ -134,50 +131,41 @@ describe('schedule and workflow_dispatch', () => {
   worldTest.each([
     ['empty', false],
     ['a month old', true],
-  ])(
-    'schedule: since the last successful run, if the search for it is %s',
-    async (world, _, isOld) => {
-      const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
-      world.repository.addRun(ours)
-      const found = { ...old, head_repository: { full_name: REPOSITORY } }
-      world.github.faults.push(isOld ? finds(found) : finds())
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      const { outputs } = await world.step({ context: 'diff' }, night(9))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
-    },
-  )
+  ])('schedule: since the last success, if the search for it is %s', async (world, _, isOld) => {
+    const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
+    world.repository.addRun(ours)
+    const found = { ...old, head_repository: { full_name: REPOSITORY } }
+    world.github.faults.push(isOld ? finds(found) : finds())
+    world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+    const { outputs } = await world.step({ context: 'diff' }, night(9))
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(promptOf(world)).toContain('+new')
+  })
 
-  worldTest(
-    'schedule: an error if runs were deleted, as none of those that are listed succeeded',
-    async (world) => {
-      world.repository.addRun({ ...ours, conclusion: 'failure' })
-      const inputs = { context: 'diff' }
-      world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
-      // This run is one of those that GitHub lists, and another has begun after it.
-      expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
-      const { outputs, log } = await world.step(inputs, night(3))
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain(
-        'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
-      )
-      const pressed = { ...night(3), event: 'workflow_dispatch' }
-      expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
-    },
-  )
+  worldTest('schedule: an error if runs were deleted, and no other succeeded', async (world) => {
+    world.repository.addRun({ ...ours, conclusion: 'failure' })
+    const inputs = { context: 'diff' }
+    world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
+    // This run is one of those that GitHub lists, and another has begun after it.
+    expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
+    const { outputs, log } = await world.step(inputs, night(3))
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain(
+      'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
+    )
+    const pressed = { ...night(3), event: 'workflow_dispatch' }
+    expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
+  })
 
-  worldTest(
-    'schedule: an error if the search finds nothing, and there are more runs than a page',
-    async (world) => {
-      world.repository.addRun(ours)
-      for (let count = 0; count < 100; count++)
-        world.repository.addRun({ ...ours, event: 'pull_request' })
-      world.github.faults.push(finds())
-      const { outputs, log } = await world.step({ context: 'diff' }, night(101))
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('GitHub lists 100 of the 101 runs of docs.yml')
-    },
-  )
+  worldTest('schedule: an error if nothing is found, of more than a page', async (world) => {
+    world.repository.addRun(ours)
+    for (let count = 0; count < 100; count++)
+      world.repository.addRun({ ...ours, event: 'pull_request' })
+    world.github.faults.push(finds())
+    const { outputs, log } = await world.step({ context: 'diff' }, night(101))
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain('GitHub lists 100 of the 101 runs of docs.yml')
+  })
 
   worldTest('schedule: skipped if there is no commit since', async (world) => {
     world.repository.addRun({ ...ours, head_sha: sha('after') })
@@ -209,20 +197,17 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest(
-    'schedule: skipped if there is no earlier run; a dispatch gets its job, and the prompt says so',
-    async (world) => {
-      world.repository.addRun({ ...ours, conclusion: 'failure' })
-      const ended = await world.step({ context: 'diff' }, since('schedule'))
-      expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
-      expect(ended.summary).toContain('The next run begins here.')
-      const { outputs, ...told } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('There is no earlier successful run')
-      for (const text of [told.log, told.summary])
-        expect(text).toContain('No changes are sent: There is no earlier successful run')
-    },
-  )
+  worldTest('schedule: the first run is skipped; a dispatch has a job, told so', async (world) => {
+    world.repository.addRun({ ...ours, conclusion: 'failure' })
+    const ended = await world.step({ context: 'diff' }, since('schedule'))
+    expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
+    expect(ended.summary).toContain('The next run begins here.')
+    const { outputs, ...told } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(promptOf(world)).toContain('There is no earlier successful run')
+    for (const text of [told.log, told.summary])
+      expect(text).toContain('No changes are sent: There is no earlier successful run')
+  })
 })
 
 describe('skip-authors', () => {
@@ -242,15 +227,12 @@ describe('skip-authors', () => {
     },
   )
 
-  testsIn({ pull: { author: 'mintlify[bot]' } })(
-    'a job-id that was given is an output all the same',
-    async (world) => {
-      const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
-      expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
-      const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
-      expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
-    },
-  )
+  testsIn({ pull: { author: 'mintlify[bot]' } })('a given job-id is an output', async (world) => {
+    const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
+    expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
+    const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
+    expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
+  })
 
   worldTest.each([
     ['is a merge', [sha('x'), sha('y')], 'skipped'],
@@ -411,32 +393,26 @@ describe('skip-labels', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  worldTest(
-    'are told without effect, whatever their names are; what is no label is none',
-    async (world) => {
-      const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
-      const step = (list: unknown[]) => {
-        const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
-        // As text, since no payload of GitHub's has such labels.
-        return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
-      }
-      const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
-      expect(outputs.outcome).toBe('skipped')
-      expect(log).not.toContain('##[error')
-      expect(summary).not.toContain('<img')
-      expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
-    },
-  )
+  worldTest('are told without effect, whatever their names; non-labels are none', async (world) => {
+    const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
+    const step = (list: unknown[]) => {
+      const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
+      // As text, since no payload of GitHub's has such labels.
+      return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
+    }
+    const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
+    expect(outputs.outcome).toBe('skipped')
+    expect(log).not.toContain('##[error')
+    expect(summary).not.toContain('<img')
+    expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
+  })
 
-  worldTest(
-    'skip what a run without secrets is about, but no step that only waits',
-    async (world) => {
-      const payload = { sender, pull_request: { number: 1, user: sender, labels } }
-      expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
-      const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
-      expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
-    },
-  )
+  worldTest('skip what a run without secrets is about, but no step that waits', async (world) => {
+    const payload = { sender, pull_request: { number: 1, user: sender, labels } }
+    expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
+    const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
+    expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
+  })
 
   worldTest('need the payload', async (world) => {
     const { outputs, log } = await world.step(SKIP, { payload: 'nope' })

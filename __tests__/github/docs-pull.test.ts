@@ -87,33 +87,26 @@ describe('the files of the docs pull request', () => {
   tokenTest.each<[string, Record<string, string>, isPrivate: boolean, requests: number]>([
     ['with github-token', {}, false, 1],
     ['with docs-token', { 'docs-token': DOCS_TOKEN }, true, 2],
-  ])(
-    'are told in the summary and the comment: %s',
-    async (world, _, inputs, isPrivate, requests) => {
-      docsOf(world, changed, isPrivate)
-      const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(shownIn(world, summary)).toEqual(Array(2).fill([LINE, '']))
-      expect(asked(world)).toEqual(Array(requests).fill(FILES))
-      expect(log).not.toContain(DOCS_TOKEN)
-    },
-  )
+  ])('are told in summary and comment: %s', async (world, _, inputs, isPrivate, requests) => {
+    docsOf(world, changed, isPrivate)
+    const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(shownIn(world, summary)).toEqual(Array(2).fill([LINE, '']))
+    expect(asked(world)).toEqual(Array(requests).fill(FILES))
+    expect(log).not.toContain(DOCS_TOKEN)
+  })
 
   testsIn({ ...withToken, private: false }).each<[string, RunOptions]>([
     ['is public', {}],
     ['is not said to be private', { event: 'schedule', payload: { schedule: '0 3 * * *' } }],
-  ])(
-    'are not told if only docs-token can read them and this repository %s',
-    async (world, _, run) => {
-      docsOf(world, changed, true)
-      const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
-      const { outputs, summary, log } = await world.step(inputs, run)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(tokenUsedAt(world)).toEqual([])
-      for (const text of [summary, log, ...world.comments()])
-        expect(text).not.toContain('retry.mdx')
-    },
-  )
+  ])('are not told if only docs-token reads them and this repository %s', async (world, _, run) => {
+    docsOf(world, changed, true)
+    const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
+    const { outputs, summary, log } = await world.step(inputs, run)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(tokenUsedAt(world)).toEqual([])
+    for (const text of [summary, log, ...world.comments()]) expect(text).not.toContain('retry.mdx')
+  })
 
   worldTest.each([
     ['without comment, scope or context', {}, 'github.com', 'completed'],
@@ -170,25 +163,22 @@ describe('the files of the docs pull request', () => {
     }
   })
 
-  worldTest(
-    'are told by the one edit with the result, after the outputs and the summary',
-    async (world) => {
-      docsOf(world, changed)
-      let edits = 0
-      const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
-      world.github.faults.push({ path: PATH, answer: { delayMs: 4_000 } })
-      const { log } = await world.step(SCOPE, {
-        meanwhile: async ({ lines }) => {
-          await until(() => asked(world).length > 0)
-          expect(lines.at(-1)).toMatch(/^Finished after .*: pr-opened/)
-          edits = world.github.requests.filter(isEdit).length
-        },
-      })
-      expect(log).not.toContain('Retrying')
-      expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
-      expect(world.comments()[0]).toContain(LINE)
-    },
-  )
+  worldTest('are told by one edit, with the result, after outputs and summary', async (world) => {
+    docsOf(world, changed)
+    let edits = 0
+    const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
+    world.github.faults.push({ path: PATH, answer: { delayMs: 4_000 } })
+    const { log } = await world.step(SCOPE, {
+      meanwhile: async ({ lines }) => {
+        await until(() => asked(world).length > 0)
+        expect(lines.at(-1)).toMatch(/^Finished after .*: pr-opened/)
+        edits = world.github.requests.filter(isEdit).length
+      },
+    })
+    expect(log).not.toContain('Retrying')
+    expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
+    expect(world.comments()[0]).toContain(LINE)
+  })
 
   worldTest.each<[string, Fault['answer']]>([
     ['fails', BAD_GATEWAY],
@@ -198,18 +188,15 @@ describe('the files of the docs pull request', () => {
     ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
     ['is cut off', 'cut off'],
-  ])(
-    'are left out if the answer %s: nothing is said, tried again or waited for',
-    async (world, _, answer) => {
-      docsOf(world, changed)
-      world.github.faults.push({ path: PATH, answer, times: 9 })
-      const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
-      expect([outputs.outcome, exitCode, asked(world)]).toEqual(['pr-opened', 0, [FILES]])
-      for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
-      expect(commands('warning')).toEqual([])
-      expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
-    },
-  )
+  ])('are left out if the answer %s: without a word, retry or wait', async (world, _, answer) => {
+    docsOf(world, changed)
+    world.github.faults.push({ path: PATH, answer, times: 9 })
+    const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
+    expect([outputs.outcome, exitCode, asked(world)]).toEqual(['pr-opened', 0, [FILES]])
+    for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
+    expect(commands('warning')).toEqual([])
+    expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
+  })
 
   worldTest('end at once with a cancel, which changes nothing else', async (world) => {
     docsOf(world, changed)
@@ -231,18 +218,15 @@ describe('docs-token', () => {
     ['open', 'pr-opened', 'message'],
     ['merged', 'pr-opened', 'job'],
     ['closed', 'skipped', 'nothing'],
-  ] as const)(
-    'tells that a pull request in another private repository is %s',
-    async (world, state, outcome, sent) => {
-      await privateDocs(world, state)
-      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject({ outcome, sent })
-      expect(log).not.toContain("Can't tell")
-      expect(log).not.toContain(DOCS_TOKEN)
-      expect(commands('warning')).toEqual([])
-      expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
-    },
-  )
+  ] as const)('tells that a private pull request is %s', async (world, state, outcome, sent) => {
+    await privateDocs(world, state)
+    const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+    expect(outputs).toMatchObject({ outcome, sent })
+    expect(log).not.toContain("Can't tell")
+    expect(log).not.toContain(DOCS_TOKEN)
+    expect(commands('warning')).toEqual([])
+    expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
+  })
 
   test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
     inRealWorld(withToken, async (world) => {
@@ -267,19 +251,16 @@ describe('docs-token', () => {
     expect(tokenUsedAt(world)).toEqual([])
   })
 
-  tokenTest(
-    'is used if the other token is at its limit, and not asked for because of that',
-    async (world) => {
-      await privateDocs(world, 'closed')
-      const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
-      world.github.faults.push({ ...fault })
-      const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
-      expect(second.outputs.sent).toBe('nothing')
-      world.github.faults.push({ ...fault }, { ...fault })
-      const third = await world.step({ ...SCOPE, wait: 'false' })
-      expect(third.log).not.toContain('docs-token')
-    },
-  )
+  tokenTest('is used if the other token is at its limit, but not asked for then', async (world) => {
+    await privateDocs(world, 'closed')
+    const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
+    world.github.faults.push({ ...fault })
+    const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
+    expect(second.outputs.sent).toBe('nothing')
+    world.github.faults.push({ ...fault }, { ...fault })
+    const third = await world.step({ ...SCOPE, wait: 'false' })
+    expect(third.log).not.toContain('docs-token')
+  })
 
   const PAGE = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
   tokenTest.each([
@@ -296,18 +277,15 @@ describe('docs-token', () => {
       PAGE,
       { outcome: 'error', 'error-code': 'github' },
     ],
-  ])(
-    'is not used after a failure that says nothing about permissions, %s',
-    async (world, _, times, answer, ended) => {
-      await privateDocs(world, 'merged')
-      world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
-      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject(ended)
-      expect(tokenUsedAt(world).length > 0).toBe(times === 1)
-      expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
-      expect(milliseconds).toBeLessThan(95_000)
-    },
-  )
+  ])('is not used after a mere failure, %s', async (world, _, times, answer, ended) => {
+    await privateDocs(world, 'merged')
+    world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
+    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+    expect(outputs).toMatchObject(ended)
+    expect(tokenUsedAt(world).length > 0).toBe(times === 1)
+    expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
+    expect(milliseconds).toBeLessThan(95_000)
+  })
 })
 
 describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {
@@ -330,17 +308,14 @@ describe('a pull request that can not be read counts as open for a message, and 
   }).each([
     ['does not do', DOCS_TOKEN, '404'],
     ['has expired', 'ghp_expired_0123456789', '401'],
-  ])(
-    'another docs-token if this one %s, in a warning and the summary',
-    async (world, _, token, status) => {
-      await privateDocs(world, 'closed')
-      const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
-      expect(outputs).toMatchObject({ sent: 'message' })
-      const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
-      expect(commands('warning')).toEqual([expect.stringMatching(says)])
-      expect(summary).toContain('Renew docs-token')
-    },
-  )
+  ])('another docs-token if it %s, in a warning and summary', async (world, _, token, status) => {
+    await privateDocs(world, 'closed')
+    const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
+    expect(outputs).toMatchObject({ sent: 'message' })
+    const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
+    expect(commands('warning')).toEqual([expect.stringMatching(says)])
+    expect(summary).toContain('Renew docs-token')
+  })
 
   testsIn({ github: { permissions: { issues: 'write', pull_requests: 'none' } } })(
     'pull-requests: read for this repository',

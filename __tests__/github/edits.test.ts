@@ -39,37 +39,31 @@ const run = (id: number, attempt = 1): RunOptions => ({
 })
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
-worldTest(
-  "a comment that replaces another step's of this run says so; a re-run's does not",
-  async (world) => {
-    const told: string[][] = []
-    for (const attempt of [1, 1, 2])
-      told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
-    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
-    expect(world.comments()).toHaveLength(1)
-  },
-)
+worldTest("a comment in place of another step's says so; a re-run's does not", async (world) => {
+  const told: string[][] = []
+  for (const attempt of [1, 1, 2])
+    told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
+  expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
+  expect(world.comments()).toHaveLength(1)
+})
 
 slowTest.each<[object, string]>([
   [SCOPE, 'Asking'],
   [COMMENT, 'Waiting for'],
   [{ ...COMMENT, prompt: '' }, 'Waiting for'],
   [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
-])(
-  'the first text, which GitHub mails, is read without anything else: %j',
-  async (world, inputs, doing) => {
-    const { outputs } = await world.step({ wait: 'false' })
-    await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
-    const posts = world.github.writes().filter(({ method }) => method === 'POST')
-    const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
-    expect(more).toEqual([])
-    expect(mail.split('\n\n').slice(0, 2)).toEqual([
-      `⏳ ${doing} an agent to write docs`,
-      "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
-    ])
-    expect(mail).not.toMatch(/re-run|job-id|sent yet|what to do/i)
-  },
-)
+])('the first text, which GitHub mails, is read by itself: %j', async (world, inputs, doing) => {
+  const { outputs } = await world.step({ wait: 'false' })
+  await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
+  const posts = world.github.writes().filter(({ method }) => method === 'POST')
+  const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
+  expect(more).toEqual([])
+  expect(mail.split('\n\n').slice(0, 2)).toEqual([
+    `⏳ ${doing} an agent to write docs`,
+    "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
+  ])
+  expect(mail).not.toMatch(/re-run|job-id|sent yet|what to do/i)
+})
 
 describe('what can not be verified is told once:', () => {
   const told = (log: string): string[] =>
@@ -116,41 +110,32 @@ describe('an error that ends the step is no warning as well, and', () => {
     expect(world.posts()).toEqual([])
   })
 
-  worldTest(
-    'if the comments can not be read for as long as the step has, nothing is written',
-    async (world) => {
-      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
-      const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
-      expect(outputs['error-code']).toBe('github')
-      expect(commands('warning')).toEqual([])
-      expect(world.posts()).toEqual([])
-    },
-  )
+  worldTest('if comments can not be read until the deadline, nothing is written', async (world) => {
+    world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
+    const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
+    expect(outputs['error-code']).toBe('github')
+    expect(commands('warning')).toEqual([])
+    expect(world.posts()).toEqual([])
+  })
 })
 
 describe('an error of what only informs is one warning:', () => {
-  worldTest(
-    'one that may pass does not advise to run the step again, which would start another job',
-    async (world) => {
-      fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
-      const { outputs, commands } = await world.step(COMMENT)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([
-        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
-      ])
-    },
-  )
+  worldTest('one that may pass advises no re-run, which would start another job', async (world) => {
+    fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
+    const { outputs, commands } = await world.step(COMMENT)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(commands('warning')).toEqual([
+      'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
+    ])
+  })
 
-  worldTest(
-    'one that is refused is not tried again, and names the permission, also in the summary',
-    async (world) => {
-      fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
-      const { commands, summary } = await world.step({ ...COMMENT, wait: 'false' })
-      expect(commands('warning')).toEqual([expect.stringContaining('`pull-requests: write`')])
-      expect(summary).toContain('pull-requests: write')
-      expect(world.github.writes()).toHaveLength(1)
-    },
-  )
+  worldTest('one that is refused is not retried, and told with the permission', async (world) => {
+    fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
+    const { commands, summary } = await world.step({ ...COMMENT, wait: 'false' })
+    expect(commands('warning')).toEqual([expect.stringContaining('`pull-requests: write`')])
+    expect(summary).toContain('pull-requests: write')
+    expect(world.github.writes()).toHaveLength(1)
+  })
 })
 
 describe('a note of an edit that failed is true when it is read:', () => {
@@ -203,32 +188,26 @@ describe('what an earlier run stored', () => {
     expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
   })
 
-  worldTest(
-    'is replaced by a re-run of an earlier run only if that makes a new job',
-    async (world) => {
-      await world.step(COMMENT, run(201))
-      const rerun = await world.step(COMMENT, run(200, 2))
-      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
-      await world.step(COMMENT, run(201, 2))
-      const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
-      await world.step({ ...COMMENT, ...job }, run(200, 3))
-      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
-    },
-  )
+  worldTest('is replaced by a re-run of an earlier run only if it has a new job', async (world) => {
+    await world.step(COMMENT, run(201))
+    const rerun = await world.step(COMMENT, run(200, 2))
+    expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+    await world.step(COMMENT, run(201, 2))
+    const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
+    await world.step({ ...COMMENT, ...job }, run(200, 3))
+    expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
+  })
 
-  worldTest(
-    'is put back if its place was taken without a response, and nothing is sent',
-    async (world) => {
-      const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
-      world.loseJobs() // So that the re-run makes a new job.
-      fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
-      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
-      expect(outputs['error-code']).toBe('github')
-      expect(markersIn(world.comments())).toMatchObject([
-        { run: '201', jobId: later.outputs['job-id'] },
-      ])
-    },
-  )
+  worldTest('is put back if its place was taken unanswered: nothing is sent', async (world) => {
+    const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
+    world.loseJobs() // So that the re-run makes a new job.
+    fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
+    expect(outputs['error-code']).toBe('github')
+    expect(markersIn(world.comments())).toMatchObject([
+      { run: '201', jobId: later.outputs['job-id'] },
+    ])
+  })
 
   testsIn({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } })(
     'stays if nothing is sent',
@@ -311,23 +290,20 @@ describe('an edit that would store the job', () => {
     }),
   )
 
-  worldTest(
-    'of a message has as long as that of a new job: the next run compares what was sent',
-    async (world) => {
-      const inputs = { ...SCOPE, context: 'event', wait: 'false' }
-      await world.step(inputs)
-      fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
-      const news = { ...inputs, prompt: 'What is new.' }
-      const { outputs } = await world.step(news, {
-        meanwhile: async () => {
-          await sleep(14_000)
-          world.github.faults.length = 0
-        },
-      })
-      expect(outputs).toMatchObject({ outcome: 'started', sent: 'message' })
-      expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
-    },
-  )
+  worldTest('of a message has as long as of a job: the next run compares it', async (world) => {
+    const inputs = { ...SCOPE, context: 'event', wait: 'false' }
+    await world.step(inputs)
+    fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
+    const news = { ...inputs, prompt: 'What is new.' }
+    const { outputs } = await world.step(news, {
+      meanwhile: async () => {
+        await sleep(14_000)
+        world.github.faults.length = 0
+      },
+    })
+    expect(outputs).toMatchObject({ outcome: 'started', sent: 'message' })
+    expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
+  })
 
   test('is over before a placeholder is written', () =>
     inSimulation(async () => {
@@ -393,17 +369,14 @@ worldTest('a cancel during the last edits leaves them 3 s', async (world) => {
   expect(sinceSignalMs).toBe(3_000)
 })
 
-worldTest(
-  'a note that comes with the last edits is no reason to try again one that failed',
-  async (world) => {
-    await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
-    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-    fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
-    const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
-    expect(summary).toContain("can't be verified")
-    expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
-  },
-)
+worldTest('a note beside the last edits is no reason to try a failed one again', async (world) => {
+  await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
+  fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+  fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
+  const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
+  expect(summary).toContain("can't be verified")
+  expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
+})
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
   'an edit without a response holds up the next request no longer than until the deadline',

@@ -27,38 +27,32 @@ describe('a temporary error of a request that decides', () => {
     expect(world.comments()).toHaveLength(1)
   })
 
-  worldTest(
-    "a placeholder whose response was lost is not written twice, nor into somebody's comment",
-    async (world) => {
-      world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
-      world.github.faults.push({
-        method: 'POST',
-        path: COMMENTS,
-        answer: 'reset',
-        takesEffect: true,
-      })
-      // The comments are read before it, and to find what was written: the first answer to that
-      // counts as none.
-      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
-      const { outputs, log } = await world.step(SCOPE)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(log).not.toContain("can't be verified")
-      expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
-      expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
-    },
-  )
+  worldTest('an unanswered placeholder is written once, and in no other comment', async (world) => {
+    world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
+    world.github.faults.push({
+      method: 'POST',
+      path: COMMENTS,
+      answer: 'reset',
+      takesEffect: true,
+    })
+    // The comments are read before it, and to find what was written: the first answer to that
+    // counts as none.
+    world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
+    world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
+    const { outputs, log } = await world.step(SCOPE)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).not.toContain("can't be verified")
+    expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
+    expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
 })
 
-worldTest(
-  'a placeholder whose edit is answered without what was edited stops the create',
-  async (world) => {
-    world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
-    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(world.emulator.requests).toEqual([])
-  },
-)
+worldTest('a placeholder whose edit the answer does not show stops the create', async (world) => {
+  world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
+  const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  expect(world.emulator.requests).toEqual([])
+})
 
 worldTest('a comment whose text is of another kind is none of the step', async (world) => {
   const answer = { status: 200, body: [{ id: 1, body: 2 }] }
@@ -92,17 +86,14 @@ slowTest('a cancel of a run that only comments is reported in a comment, too', a
   expect(world.comments()).toEqual([expect.stringContaining('🛑')])
 })
 
-worldTest(
-  'an event whose file is missing is an error if it decides, and else does not matter',
-  async (world) => {
-    const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
-    const scoped = await world.step(SCOPE, { env })
-    expect(scoped.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(scoped.commands('error')[0]).toMatch(/GITHUB_EVENT_PATH.*ENOENT/)
-    const plain = await world.step({ 'allow-users': '*' }, { env })
-    expect(plain.outputs.outcome).toBe('pr-opened')
-  },
-)
+worldTest('an event whose file is missing is an error if it decides, else not', async (world) => {
+  const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
+  const scoped = await world.step(SCOPE, { env })
+  expect(scoped.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  expect(scoped.commands('error')[0]).toMatch(/GITHUB_EVENT_PATH.*ENOENT/)
+  const plain = await world.step({ 'allow-users': '*' }, { env })
+  expect(plain.outputs.outcome).toBe('pr-opened')
+})
 
 posixDescribe('a process ends', () => {
   test.concurrent.each(['GET', 'POST'])(

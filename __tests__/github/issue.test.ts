@@ -91,59 +91,47 @@ describe('an issue that triggers the run', () => {
     )
   })
 
-  worldTest(
-    'is no pull request: each run has a job, as with job-scope: run, and may be commented on',
-    async (world) => {
-      world.repository.issues.add(41)
-      const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
-      const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-      expect(log).toContain('is about no single pull request: its docs job is its own.')
-      expect(requestsBefore(world)).toEqual([])
-      await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
-      expect(commentsOn(world, 41)).toHaveLength(1)
-      expect(world.posts()).toEqual([CREATE, CREATE])
-    },
-  )
+  worldTest('is no pull request: each run has a job, and may be commented on', async (world) => {
+    world.repository.issues.add(41)
+    const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
+    const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+    expect(log).toContain('is about no single pull request: its docs job is its own.')
+    expect(requestsBefore(world)).toEqual([])
+    await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
+    expect(commentsOn(world, 41)).toHaveLength(1)
+    expect(world.posts()).toEqual([CREATE, CREATE])
+  })
 })
 
-worldTest(
-  'a pull request that a dispatch names shares its job with the events on it',
-  async (world) => {
-    const first = await world.step({ 'job-scope': 'pull-request' })
-    const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
-    const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-    expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    expect(world.comments()).toHaveLength(1)
-  },
-)
+worldTest('a pull request that a dispatch names shares its job with its events', async (world) => {
+  const first = await world.step({ 'job-scope': 'pull-request' })
+  const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
+  const second = await world.step(inputs, dispatch)
+  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+  expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  expect(world.comments()).toHaveLength(1)
+})
 
-issueTest(
-  "job-scope: pull-request with an issue's number works like job-scope: issue",
-  async (world) => {
-    world.repository.issues.add(40)
-    const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
-    const first = await world.step(inputs, dispatch)
-    const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    expect(commentsOn(world, 40)).toHaveLength(1)
-  },
-)
+issueTest("job-scope: pull-request with an issue's number is job-scope: issue", async (world) => {
+  world.repository.issues.add(40)
+  const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
+  const first = await world.step(inputs, dispatch)
+  const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  expect(commentsOn(world, 40)).toHaveLength(1)
+})
 
-worldTest(
-  'the number of an issue that was transferred is that of where it is now',
-  async (world) => {
-    world.github.addRepository('your-org/log').issues.add(5)
-    const location = `${world.github.url}/repos/your-org/log/issues/5`
-    const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
-    world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
-    const inputs = { 'issue-number': '40', context: 'event' }
-    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
-    expect(world.prompts()[0]).toContain('title: Number 5')
-  },
-)
+worldTest('the number of an issue that was transferred is that of its new place', async (world) => {
+  world.github.addRepository('your-org/log').issues.add(5)
+  const location = `${world.github.url}/repos/your-org/log/issues/5`
+  const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
+  world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
+  const inputs = { 'issue-number': '40', context: 'event' }
+  expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+  expect(world.prompts()[0]).toContain('title: Number 5')
+})
 
 testsIn({ github: { permissions: NONE } })(
   'job-scope: pull-request with a number says once which permission is missing, and it suffices',

@@ -38,32 +38,26 @@ describe('a pull request', () => {
       expect(world.comments()[0]).toContain('/actions/runs/101')
     }))
 
-  worldTest(
-    'is sent once: a push that changes nothing of it only waits, and tells the result',
-    async (world) => {
-      const inputs = { ...SCOPE, context: 'diff' }
-      const { 'job-id': id } = (await world.step(inputs)).outputs
-      for (const run of ['101', '102']) {
-        const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
-        expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
-        for (const text of [log, summary, world.comments()[0]]) {
-          expect(text).toContain('This push has nothing new for the docs job.')
-          expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
-        }
-        expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
+  worldTest('is sent once: an equal push only waits, and tells the result', async (world) => {
+    const inputs = { ...SCOPE, context: 'diff' }
+    const { 'job-id': id } = (await world.step(inputs)).outputs
+    for (const run of ['101', '102']) {
+      const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
+      for (const text of [log, summary, world.comments()[0]]) {
+        expect(text).toContain('This push has nothing new for the docs job.')
+        expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
       }
-      expect(world.posts()).toEqual([CREATE])
-      // Its type is an action, too, and any word.
-      const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
-      const asked = await world.step(
-        { ...inputs, 'issue-number': '1', 'dry-run': 'true' },
-        dispatch,
-      )
-      expect(asked.log).toContain('would send a message')
-      await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
-      expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
-    },
-  )
+      expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
+    }
+    expect(world.posts()).toEqual([CREATE])
+    // Its type is an action, too, and any word.
+    const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
+    const asked = await world.step({ ...inputs, 'issue-number': '1', 'dry-run': 'true' }, dispatch)
+    expect(asked.log).toContain('would send a message')
+    await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
+    expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
+  })
 
   worldTest('has a placeholder before the create, then an edit for each state', async (world) => {
     await world.step(SCOPE)
@@ -110,18 +104,15 @@ describe('a pull request', () => {
   })
 })
 
-worldTest(
-  'a marker that a person copied does not count, and its comment is not edited',
-  async (world) => {
-    await world.step(SCOPE)
-    const body = world.comments()[0] ?? ''
-    world.repository.comments.clear()
-    world.repository.addComment(world.number, { author: 'octocat', body })
-    const { outputs } = await world.step(SCOPE)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-    expect(world.comments()).toEqual([body, expect.any(String)])
-  },
-)
+worldTest('a marker that a person copied does not count, nor is it edited', async (world) => {
+  await world.step(SCOPE)
+  const body = world.comments()[0] ?? ''
+  world.repository.comments.clear()
+  world.repository.addComment(world.number, { author: 'octocat', body })
+  const { outputs } = await world.step(SCOPE)
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+  expect(world.comments()).toEqual([body, expect.any(String)])
+})
 
 describe('a new job replaces the last one, in the same comment,', () => {
   worldTest('if that one failed', async (world) => {
@@ -194,50 +185,44 @@ describe('what a time-out advises can be done:', () => {
     expect(log).not.toContain(RERUN)
   })
 
-  slowTest(
-    'and says that a re-run sends the message again if nothing remembers it',
-    async (world) => {
-      const { outputs } = await world.step({ wait: 'false' })
-      const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
-      expect(log).toMatch(ELSEWHERE)
-      expect(log).toContain('A re-run sends the message again.')
-    },
-  )
+  slowTest('and says that a re-run sends the message again if nothing keeps it', async (world) => {
+    const { outputs } = await world.step({ wait: 'false' })
+    const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
+    expect(log).toMatch(ELSEWHERE)
+    expect(log).toContain('A re-run sends the message again.')
+  })
 })
 
 describe('a re-run', () => {
-  slowTest(
-    'of any event waits for its own job, if an issue keeps it, also in the third attempt',
-    async (world) => {
-      const event: RunOptions = { event: 'something_new', payload: {} }
-      const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
-      const first = await world.step({ ...inputs, wait: 'false' }, event)
-      const attempt = (number: number): RunOptions => ({ ...event, ...again(number) })
-      const second = await world.step({ ...inputs, wait: 'false' }, attempt(2))
-      expect(second.outputs).toMatchObject({
-        outcome: 'started',
-        'job-id': first.outputs['job-id'],
-      })
-      world.finishJobs()
-      const third = await world.step(inputs, attempt(3))
-      const waited = { outcome: 'pr-opened', sent: 'nothing', 'job-id': first.outputs['job-id'] }
-      expect(third.outputs).toMatchObject(waited)
-      expect(third.log).toContain('This is a re-run')
-      expect(world.posts()).toEqual([CREATE])
-      // What it was asked for is in a pull request.
-      const fourth = await world.step(inputs, attempt(4))
-      expect(fourth.outputs).toMatchObject(waited)
-      expect(fourth.log).toContain('To ask for docs again, run a step with')
-      expect(world.posts()).toEqual([CREATE])
-      const number = Number(third.outputs['pr-number'])
-      world.github
-        .addRepository('your-org/docs', {})
-        .addPull({ number, state: 'closed', merged: true })
-      const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
-      expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
-      expect(world.posts()).toEqual([CREATE, CREATE])
-    },
-  )
+  slowTest('of any event waits for its job, if an issue has it, also the third', async (world) => {
+    const event: RunOptions = { event: 'something_new', payload: {} }
+    const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
+    const first = await world.step({ ...inputs, wait: 'false' }, event)
+    const attempt = (number: number): RunOptions => ({ ...event, ...again(number) })
+    const second = await world.step({ ...inputs, wait: 'false' }, attempt(2))
+    expect(second.outputs).toMatchObject({
+      outcome: 'started',
+      'job-id': first.outputs['job-id'],
+    })
+    world.finishJobs()
+    const third = await world.step(inputs, attempt(3))
+    const waited = { outcome: 'pr-opened', sent: 'nothing', 'job-id': first.outputs['job-id'] }
+    expect(third.outputs).toMatchObject(waited)
+    expect(third.log).toContain('This is a re-run')
+    expect(world.posts()).toEqual([CREATE])
+    // What it was asked for is in a pull request.
+    const fourth = await world.step(inputs, attempt(4))
+    expect(fourth.outputs).toMatchObject(waited)
+    expect(fourth.log).toContain('To ask for docs again, run a step with')
+    expect(world.posts()).toEqual([CREATE])
+    const number = Number(third.outputs['pr-number'])
+    world.github
+      .addRepository('your-org/docs', {})
+      .addPull({ number, state: 'closed', merged: true })
+    const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
+    expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+    expect(world.posts()).toEqual([CREATE, CREATE])
+  })
 
   test('of an attempt that was killed keeps its job, also past an attempt with bad input', () =>
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {
@@ -290,23 +275,20 @@ describe('a re-run', () => {
   })
 })
 
-worldTest(
-  'a second step of the same identity in the same attempt is refused, and nothing is sent',
-  async (world) => {
-    const env = { GITHUB_RUN_ID: '300' }
-    const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
-    const before = world.comments()
-    const second = await world.step(SCOPE, { env })
-    expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-    expect(second.commands('error')).toEqual([
-      expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
-    ])
-    expect(world.posts()).toEqual([CREATE])
-    expect(world.comments()).toEqual(before)
-    const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
-    expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
-  },
-)
+worldTest('a second step of one identity in an attempt fails, and sends nothing', async (world) => {
+  const env = { GITHUB_RUN_ID: '300' }
+  const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
+  const before = world.comments()
+  const second = await world.step(SCOPE, { env })
+  expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+  expect(second.commands('error')).toEqual([
+    expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
+  ])
+  expect(world.posts()).toEqual([CREATE])
+  expect(world.comments()).toEqual(before)
+  const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
+  expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+})
 
 describe('the memory has the job', () => {
   const queued = { job: { status: 'queued' } }
@@ -350,49 +332,40 @@ describe('while the key is replaced', () => {
   const NEW = { 'api-key': 'mint_new_key_0123456789' }
   const BOTH = { ...NEW, 'previous-api-key': OLD['api-key'] }
 
-  worldTest(
-    'the comment keeps its job: with the old key, with both, with the new one',
-    async (world) => {
-      const first = await world.step({ ...SCOPE, ...OLD })
-      const sameTwice = await world.step({ ...SCOPE, ...OLD, 'previous-api-key': OLD['api-key'] })
-      const dry = await world.step({ ...SCOPE, ...BOTH, 'dry-run': 'true' })
-      const both = await world.step({ ...SCOPE, ...BOTH })
-      const last = await world.step({ ...SCOPE, ...NEW })
-      for (const { outputs, commands } of [sameTwice, dry, both, last]) {
-        expect(outputs['job-id']).toBe(first.outputs['job-id'])
-        expect(commands('warning')).toEqual([])
-      }
-      expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
-      expect([both, last].map(({ outputs }) => outputs.sent)).toEqual(['message', 'message'])
-      expect(world.comments()).toHaveLength(1)
-    },
-  )
+  worldTest('the comment keeps its job: with the old key, both, the new one', async (world) => {
+    const first = await world.step({ ...SCOPE, ...OLD })
+    const sameTwice = await world.step({ ...SCOPE, ...OLD, 'previous-api-key': OLD['api-key'] })
+    const dry = await world.step({ ...SCOPE, ...BOTH, 'dry-run': 'true' })
+    const both = await world.step({ ...SCOPE, ...BOTH })
+    const last = await world.step({ ...SCOPE, ...NEW })
+    for (const { outputs, commands } of [sameTwice, dry, both, last]) {
+      expect(outputs['job-id']).toBe(first.outputs['job-id'])
+      expect(commands('warning')).toEqual([])
+    }
+    expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
+    expect([both, last].map(({ outputs }) => outputs.sent)).toEqual(['message', 'message'])
+    expect(world.comments()).toHaveLength(1)
+  })
 
-  worldTest(
-    'what was sent is not paid for again: with the old key, with both, with the new one',
-    async (world) => {
-      for (const [keys, sent] of [
-        [OLD, 'job'],
-        [OLD, 'nothing'],
-        [BOTH, 'nothing'],
-        [NEW, 'nothing'],
-        [OLD, 'job'],
-      ] as const) {
-        const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
-        expect(outputs.sent).toBe(sent)
-      }
-    },
-  )
+  worldTest('what was sent is paid once: with the old key, both, the new one', async (world) => {
+    for (const [keys, sent] of [
+      [OLD, 'job'],
+      [OLD, 'nothing'],
+      [BOTH, 'nothing'],
+      [NEW, 'nothing'],
+      [OLD, 'job'],
+    ] as const) {
+      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
+      expect(outputs.sent).toBe(sent)
+    }
+  })
 
-  worldTest(
-    'a key that was replaced without the one before is told in every place',
-    async (world) => {
-      await world.step({ ...SCOPE, ...OLD })
-      const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
-      const texts = [...commands('warning'), summary, world.comments()[1]]
-      expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
-    },
-  )
+  worldTest('a key that was replaced without the one before is told everywhere', async (world) => {
+    await world.step({ ...SCOPE, ...OLD })
+    const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
+    const texts = [...commands('warning'), summary, world.comments()[1]]
+    expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
+  })
 
   test('the key before is masked, and is sent nowhere', () =>
     inRealWorld({}, async (world) => {
@@ -404,17 +377,14 @@ describe('while the key is replaced', () => {
 })
 
 describe('comment: true without job-scope', () => {
-  worldTest(
-    'names the matrix leg in its first line, and the workflow in its details',
-    async (world) => {
-      await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
-      await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
-      const [leg = '', own = ''] = world.comments()
-      expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
-      expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
-      expect(leg).toContain('\n- Workflow: `Docs`\n')
-    },
-  )
+  worldTest('names the matrix leg in its first line, the workflow in details', async (world) => {
+    await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
+    await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
+    const [leg = '', own = ''] = world.comments()
+    expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
+    expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
+    expect(leg).toContain('\n- Workflow: `Docs`\n')
+  })
 
   worldTest('keeps one comment, and each run has its own job', async (world) => {
     const first = await world.step({ comment: 'true' })
@@ -504,15 +474,12 @@ describe('the comment', () => {
   })
 })
 
-testsIn({ github: { prefix: '/api/v3' } })(
-  'an enterprise server may have its API under a path',
-  async (world) => {
-    const first = await world.step(SCOPE)
-    const second = await world.step(SCOPE)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-    expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
-  },
-)
+testsIn({ github: { prefix: '/api/v3' } })("a server's API may be under a path", async (world) => {
+  const first = await world.step(SCOPE)
+  const second = await world.step(SCOPE)
+  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
+})
 
 test('a run that was killed while its create was in flight is reported by the next one', () =>
   inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
@@ -530,24 +497,21 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(world.comments()).toHaveLength(1)
   }))
 
-worldTest(
-  'a dry run tells the job and the pull request that the comment records, and asks nobody about it',
-  async (world) => {
-    const { outputs } = await world.step(SCOPE)
-    const [comments, requests] = [world.comments(), world.emulator.requests.length]
-    const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
-    const {
-      'job-id': id,
-      'pr-link': link,
-      'pr-number': number,
-      'pr-repository': repository,
-    } = outputs
-    expect(dry.outputs).toMatchObject({
-      ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
-      ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
-    })
-    expect(link).not.toBe('')
-    expect(world.emulator.requests).toHaveLength(requests)
-    expect(world.comments()).toEqual(comments)
-  },
-)
+worldTest('a dry run tells what the comment records, and asks nobody about it', async (world) => {
+  const { outputs } = await world.step(SCOPE)
+  const [comments, requests] = [world.comments(), world.emulator.requests.length]
+  const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
+  const {
+    'job-id': id,
+    'pr-link': link,
+    'pr-number': number,
+    'pr-repository': repository,
+  } = outputs
+  expect(dry.outputs).toMatchObject({
+    ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
+    ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
+  })
+  expect(link).not.toBe('')
+  expect(world.emulator.requests).toHaveLength(requests)
+  expect(world.comments()).toEqual(comments)
+})

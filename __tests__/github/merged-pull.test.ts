@@ -312,24 +312,18 @@ newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]
     { mergeCommit: BEFORE },
     [LIST, 'pulls/2', RANGE],
   ],
-])(
-  'if GitHub no longer says which commit merged it, a push %s is about itself',
-  async (world, _, run, fields, requests) => {
-    addMerged(world, fields)
-    await world.step(SCOPE, run)
-    expect([commentsOn(world), asked(world)]).toEqual([[], requests])
-  },
-)
+])('if a merge is unknown, a push %s is about itself', async (world, _, run, fields, requests) => {
+  addMerged(world, fields)
+  await world.step(SCOPE, run)
+  expect([commentsOn(world), asked(world)]).toEqual([[], requests])
+})
 
-worldTest(
-  'of two that a merge brought the head of, a push is about the one that it names',
-  async (world) => {
-    for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
-    const earlier = [commit('one'), commit('two')]
-    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
-    expect(commentsOn(world)).toEqual([2])
-  },
-)
+worldTest('of two whose heads a merge brought, a push is about the one it names', async (world) => {
+  for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
+  const earlier = [commit('one'), commit('two')]
+  await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+  expect(commentsOn(world)).toEqual([2])
+})
 
 worldTest('also if the list does not have that one yet', async (world) => {
   for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
@@ -358,15 +352,12 @@ worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
     MERGE_COMMIT,
     [LIST, COMMITS, 'pulls/3/commits', FILES],
   ],
-])(
-  'of two pull requests that it merged, a push is about %s',
-  async (world, _, other, run, requests) => {
-    addMerged(world)
-    addMerged(world, { number: 3, ...other })
-    await world.step(SCOPE, run)
-    expect(asked(world)).toEqual(requests)
-  },
-)
+])('of two that it merged, a push is about %s', async (world, _, other, run, requests) => {
+  addMerged(world)
+  addMerged(world, { number: 3, ...other })
+  await world.step(SCOPE, run)
+  expect(asked(world)).toEqual(requests)
+})
 
 worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
   'a pull request by %s starts nothing, although a person has added to it',
@@ -407,17 +398,15 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
   [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
   [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
   [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
-])(
-  'with %j, of a pull request with %j, a missing permission is named',
-  (permissions, fields, needs) =>
-    inWorld({ github: { permissions } }, async (world) => {
-      addMerged(world, fields)
-      const { outputs, commands } = await world.step(SCOPE, push('Retry'))
-      const isRefused = needs !== undefined
-      expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-      if (isRefused) expect(commands('error')[0]).toContain(`\`${needs}\``)
-      expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
-    }),
+])('with %j, of a pull request with %j, what is missing is named', (permissions, fields, needs) =>
+  inWorld({ github: { permissions } }, async (world) => {
+    addMerged(world, fields)
+    const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+    const isRefused = needs !== undefined
+    expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
+    if (isRefused) expect(commands('error')[0]).toContain(`\`${needs}\``)
+    expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
+  }),
 )
 
 worldTest.each<[why: string, RegExp, FaultAnswer]>([
@@ -427,21 +416,18 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
     /\/pulls\/2$/,
     { status: 404, headers: { 'content-type': 'text/html' }, body: 'No such page' },
   ],
-])(
-  'nothing is sent if GitHub can not say what was merged: it %s',
-  async (world, _, path, answer) => {
-    addMerged(world)
-    world.github.faults.push(
-      { path, times: 99, answer },
-      { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
-    )
-    const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
-    expect(outputs['error-code']).toBe('github')
-    expect(milliseconds).toBeGreaterThan(75_000)
-    expect(milliseconds).toBeLessThan(91_000)
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  },
-)
+])("nothing is sent if GitHub can't say what was merged: it %s", async (world, _, path, answer) => {
+  addMerged(world)
+  world.github.faults.push(
+    { path, times: 99, answer },
+    { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
+  )
+  const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
+  expect(outputs['error-code']).toBe('github')
+  expect(milliseconds).toBeGreaterThan(75_000)
+  expect(milliseconds).toBeLessThan(91_000)
+  expect([world.posts(), world.github.writes()]).toEqual([[], []])
+})
 
 worldTest('nothing is sent if GitHub may not say what was merged', async (world) => {
   addMerged(world, { mergeCommit: null })

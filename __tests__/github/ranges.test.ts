@@ -146,27 +146,21 @@ describe('a re-run of an older scheduled run', () => {
   worldTest.each([
     ['an earlier success, with this commit behind it', 50, 'behind'],
     ['a later success on a history of its own', 200, 'diverged'],
-  ] as const)(
-    'after %s: a job, and the prompt says that history was rewritten',
-    async (world, _, id, status) => {
-      world.repository.addRun({ id, head_sha: sha('before') })
-      world.repository.addComparison(sha('before'), HEAD, { files: [], status })
-      expectJob(await world.step({ context: 'event' }, rerun))
-      expect(promptOf(world)).toContain('History was rewritten')
-    },
-  )
+  ] as const)('after %s: a job, told of the rewritten history', async (world, _, id, status) => {
+    world.repository.addRun({ id, head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD, { files: [], status })
+    expectJob(await world.step({ context: 'event' }, rerun))
+    expect(promptOf(world)).toContain('History was rewritten')
+  })
 })
 
-worldTest(
-  'a schedule knows its earlier runs, however the name of the repository is written',
-  async (world) => {
-    world.repository.addRun({ head_sha: sha('before') })
-    world.repository.addComparison(sha('before'), HEAD)
-    const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
-    expectJob(await world.step({ context: 'event' }, run))
-    expect(promptOf(world)).toContain('## Changed files')
-  },
-)
+worldTest('a schedule knows its earlier runs, however the repository is written', async (world) => {
+  world.repository.addRun({ head_sha: sha('before') })
+  world.repository.addComparison(sha('before'), HEAD)
+  const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
+  expectJob(await world.step({ context: 'event' }, run))
+  expect(promptOf(world)).toContain('## Changed files')
+})
 
 describe('a comment or a review on a pull request', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
@@ -264,16 +258,13 @@ describe('a push', () => {
     expect(promptOf(world)).toContain('have no history in common')
   })
 
-  worldTest(
-    'that moves a tag compares with the release before, like that of a new one',
-    async (world) => {
-      world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
-      world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
-      const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
-      expect(promptOf(world)).toContain('src/a.ts')
-    },
-  )
+  worldTest('that moves a tag compares with the last release, as for a new one', async (world) => {
+    world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
+    world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
+    const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
+    expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
+    expect(promptOf(world)).toContain('src/a.ts')
+  })
 
   worldTest.each([
     ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
@@ -364,17 +355,14 @@ describe('since the last release', () => {
     expect(compared(world)).toEqual(['v1.2.0-rc.1'])
   })
 
-  worldTest(
-    'a tag that is no ancestor, is gone, or is another name of this commit is passed over',
-    async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1.1.0'], OTHERS)
-      world.repository.tags.delete('v0.9.8')
-      world.repository.tags.set('v1.1.0', HEAD)
-      expectJob(await world.step({ context: 'diff' }, release()))
-      expect(compared(world)).toEqual(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0'])
-      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
-    },
-  )
+  worldTest('a tag that is no ancestor, gone, or at this commit is passed over', async (world) => {
+    addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1.1.0'], OTHERS)
+    world.repository.tags.delete('v0.9.8')
+    world.repository.tags.set('v1.1.0', HEAD)
+    expectJob(await world.step({ context: 'diff' }, release()))
+    expect(compared(world)).toEqual(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0'])
+    expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+  })
 
   worldTest.each([
     ['cli@1.2.10', ['cli@1.0.0', 'cli@1.2.9', 'core/v4.0.0'], 'cli@1.2.9'],
@@ -481,18 +469,15 @@ describe('without a list, the prompt says why:', () => {
     expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
   })
 
-  worldTest(
-    'a push of a pre-release, which comes after a pre-release, and its empty range',
-    async (world) => {
-      world.repository.addRelease('v1.12.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
-      world.repository.addComparison(sha('v1.12.0-rc.1'), HEAD)
-      const fields = { before: ZERO, after: HEAD }
-      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0-rc.2')))
-      expect(promptOf(world)).toContain('\nprevious release: v1.12.0-rc.1\n')
-      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
-      expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
-    },
-  )
+  worldTest('a push of a pre-release that comes after one, and its empty range', async (world) => {
+    world.repository.addRelease('v1.12.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
+    world.repository.addComparison(sha('v1.12.0-rc.1'), HEAD)
+    const fields = { before: ZERO, after: HEAD }
+    expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0-rc.2')))
+    expect(promptOf(world)).toContain('\nprevious release: v1.12.0-rc.1\n')
+    expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
+    expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
+  })
 })
 
 describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {
@@ -511,19 +496,16 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
     expect(world.emulator.requests).toEqual([])
   })
 
-  worldTest.each([403, 422])(
-    'but one that can not be read (%d) is a missing permission',
-    async (world, status) => {
-      const answer = { status, body: { message: 'No' } }
-      world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
-      const { outputs, log } = await world.step(
-        { 'context-paths': '**' },
-        push({ before: sha('gone') }),
-      )
-      expect(outputs['error-code']).toBe('github')
-      expect(log).toContain('`contents: read`')
-    },
-  )
+  worldTest.each([403, 422])('but a refused one (%d) lacks a permission', async (world, status) => {
+    const answer = { status, body: { message: 'No' } }
+    world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
+    const { outputs, log } = await world.step(
+      { 'context-paths': '**' },
+      push({ before: sha('gone') }),
+    )
+    expect(outputs['error-code']).toBe('github')
+    expect(log).toContain('`contents: read`')
+  })
 })
 
 const dispatch: RunOptions = {
@@ -564,18 +546,15 @@ describe('since', () => {
     expect(promptOf(world)).toContain('What since names and this commit have no history in common.')
   })
 
-  worldTest(
-    'that is unknown is an error with its name; a commit that cannot be read is the permission',
-    async (world) => {
-      const missing = await world.step(SINCE, dispatch)
-      expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(missing.log).not.toContain('since:')
-      world.repository.addCommit({ sha: HEAD })
-      const { outputs, log } = await world.step(SINCE, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
-    },
-  )
+  worldTest('that is unknown is named; for unreadable commits the permission', async (world) => {
+    const missing = await world.step(SINCE, dispatch)
+    expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(missing.log).not.toContain('since:')
+    world.repository.addCommit({ sha: HEAD })
+    const { outputs, log } = await world.step(SINCE, dispatch)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
+  })
 
   const COMMIT = sha('commit')
   const merge_group = { base_sha: sha('base'), head_sha: HEAD }
@@ -602,18 +581,15 @@ describe('since', () => {
     expect(askedIn(world)).toEqual(asked)
   })
 
-  worldTest(
-    'of a push has the commits of its range, not those of the push alone',
-    async (world) => {
-      const commits = ['Add the first page', 'Add the second page'].map((message) =>
-        world.repository.addCommit({ message }),
-      )
-      world.repository.addComparison('v1', HEAD, { commits })
-      const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
-      await world.step(SINCE, push({ commits: pushed }))
-      expect(promptOf(world)).toContain('Add the first page')
-    },
-  )
+  worldTest('of a push has the commits of its range, not those of the push only', async (world) => {
+    const commits = ['Add the first page', 'Add the second page'].map((message) =>
+      world.repository.addCommit({ message }),
+    )
+    world.repository.addComparison('v1', HEAD, { commits })
+    const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
+    await world.step(SINCE, push({ commits: pushed }))
+    expect(promptOf(world)).toContain('Add the first page')
+  })
 })
 
 describe('the number of a pull request', () => {

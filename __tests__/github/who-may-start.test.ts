@@ -97,52 +97,40 @@ roleTest('a permission of another shape is none that can be read', async (world)
 })
 
 describe('a pull request from a fork', () => {
-  roleTest(
-    'is skipped before a missing key or bad input is reported, and says what would help',
-    async (world) => {
-      const inputs = { 'api-key': '', wait: 'perhaps' }
-      const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
-      expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
-      for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
-    },
-  )
+  roleTest('is skipped before a missing key or bad input is told, with advice', async (world) => {
+    const inputs = { 'api-key': '', wait: 'perhaps' }
+    const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
+    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+    for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
+  })
 
   roleTest.each([
     ['octocat', 'comes from a fork'],
     ['dependabot[bot]', 'was triggered by Dependabot'],
-  ])(
-    'by a writer without a key, says why the key is missing: %s',
-    async (world, GITHUB_ACTOR, why) => {
-      const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
-      const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
-      expect(log).toContain(why)
-    },
-  )
+  ])('by a writer without a key, says why it is missing: %s', async (world, GITHUB_ACTOR, why) => {
+    const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
+    const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
+    expect(log).toContain(why)
+  })
 
-  roleTest(
-    'if nobody can be asked who may start, bad inputs are told all the same',
-    async (world) => {
-      world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
-      const { outputs, log } = await world.step(
-        { wait: 'maybe' },
-        pullRequest('opened', 'writer', FORK),
-      )
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-      expect(log).toContain('wait: ')
-    },
-  )
+  roleTest('if nobody can be asked who may start, bad inputs are told anyway', async (world) => {
+    world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
+    const { outputs, log } = await world.step(
+      { wait: 'maybe' },
+      pullRequest('opened', 'writer', FORK),
+    )
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(log).toContain('wait: ')
+  })
 })
 
-roleTest(
-  'a push to a pull request that a reader opened starts no job with their words',
-  async (world) => {
-    const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
-    expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
-    const own = await world.step({}, pullRequest('synchronize', 'writer'))
-    expect(own.outputs.outcome).toBe('pr-opened')
-  },
-)
+roleTest("a push to a reader's pull request starts no job with their words", async (world) => {
+  const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
+  expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
+  const own = await world.step({}, pullRequest('synchronize', 'writer'))
+  expect(own.outputs.outcome).toBe('pr-opened')
+})
 
 roleTest('a permission that can not be read sends nothing', async (world) => {
   const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
@@ -191,18 +179,15 @@ describe("the step's own comment", () => {
     expect(world.comments()).toEqual([body])
   })
 
-  roleTest(
-    'starts nothing in another step, either: each leg of a matrix would wake the others',
-    async (world) => {
-      await world.step({ ...SCOPE, 'job-key': 'a' })
-      const { id, body } = written(world)
-      for (const inputs of [{ ...SCOPE, 'job-key': 'b' }, {}]) {
-        const { outputs } = await world.step(inputs, about(id, body))
-        expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
-      }
-      expect(world.posts()).toHaveLength(1)
-    },
-  )
+  roleTest('starts nothing in another step: matrix legs would wake each other', async (world) => {
+    await world.step({ ...SCOPE, 'job-key': 'a' })
+    const { id, body } = written(world)
+    for (const inputs of [{ ...SCOPE, 'job-key': 'b' }, {}]) {
+      const { outputs } = await world.step(inputs, about(id, body))
+      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+    }
+    expect(world.posts()).toHaveLength(1)
+  })
 })
 
 roleTest('a refused stranger gets no comment', async (world) => {

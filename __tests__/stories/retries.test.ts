@@ -333,16 +333,13 @@ test.each([
   ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
-] as const)(
-  'a redirect is final, and the other host never sees the key: %s',
-  async (_, status, of, end) => {
-    const other = await startService({ posts: [created], polls: [json(200, opened)] })
-    const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
-    const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
-    await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
-    expect(other.received).toEqual([])
-  },
-)
+] as const)('a redirect is final: no other host sees the key: %s', async (_, status, of, end) => {
+  const other = await startService({ posts: [created], polls: [json(200, opened)] })
+  const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
+  const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
+  await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
+  expect(other.received).toEqual([])
+})
 
 const nested = (levels: number): unknown => (levels === 0 ? 'prompt' : [nested(levels - 1)])
 

@@ -149,12 +149,9 @@ describe('the length', () => {
 
   const rooms = [-1, 0, 60, 88, 89, 90, 2048, 16_383, 16_384, 16_400, 20_000, 65_700, 200_000]
 
-  test.each(Object.entries(contexts))(
-    'has a limit, and what is omitted is said and counted: %s',
-    (_, parts) => {
-      for (const room of [...rooms, PROMPT_LIMIT]) expectValid(leaving(room), parts)
-    },
-  )
+  test.each(Object.entries(contexts))('has a limit; what is omitted is counted: %s', (_, parts) => {
+    for (const room of [...rooms, PROMPT_LIMIT]) expectValid(leaving(room), parts)
+  })
 
   test.each(['only names', 'many files', 'short names'] as const)(
     'is used: what is omitted would not have fitted: %s',

@@ -137,14 +137,11 @@ const ROWS: readonly (readonly [
   ],
 ]
 
-describe.each(ROWS)(
-  '%s; its docs job: %s; the docs pull request: %s',
-  (_run, _job, _pull, does, facts) => {
-    test(`${does}: ${facts.length} cases`, () => {
-      for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
-    })
-  },
-)
+describe.each(ROWS)('%s; docs job: %s; docs pull request: %s', (_run, _job, _pull, does, facts) => {
+  test(`${does}: ${facts.length} cases`, () => {
+    for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
+  })
+})
 
 test('docs/behaviour.md has these rows', () => {
   const WORDS = {

@@ -141,13 +141,10 @@ describe('a pull request or an issue', () => {
     expect(read(payload)).toEqual({ authors: [], ...expected })
   })
 
-  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])(
-    'with the number %j is ignored',
-    (number) => {
-      expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
-      expect(read({ issue: { number } })).toEqual({ authors: [] })
-    },
-  )
+  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('numbered %j is ignored', (number) => {
+    expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
+    expect(read({ issue: { number } })).toEqual({ authors: [] })
+  })
 
   test.each([
     ['in the same repository', { full_name: 'your-org/docs' }, false],

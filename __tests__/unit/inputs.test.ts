@@ -328,7 +328,7 @@ test('a bad pattern is named with its line', () => {
 })
 
 test.each(['timeout-minutes', 'poll-interval-seconds'])(
-  '%s rejects a very long value quickly',
+  '%s: a very long value is rejected fast',
   (input) => {
     const start = performance.now()
     expect(problems({ [input]: `${'9'.repeat(200_000)}x` })).toHaveLength(1)
@@ -504,14 +504,11 @@ describe('problems', () => {
 test.each([
   ['7', false],
   ['', true],
-])(
-  'job-scope: issue has an issue with the number "%s", or by its event: %s',
-  (number, hasIssue) => {
-    expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe(
-      'issue',
-    )
-  },
-)
+])('job-scope: issue has the issue of the number "%s" or of its event: %s', (number, hasIssue) => {
+  expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe(
+    'issue',
+  )
+})
 
 test.each([
   ['', ''],

@@ -56,16 +56,13 @@ describe('the wait before a retry', () => {
   test.each([
     [1, 1000],
     [600_000, 600_000],
-  ])(
-    'if the service asks for %d ms is at least %d ms, and up to a quarter more',
-    (retryAfterMs, minDelayMs) => {
-      const expected = [1, 1.125, 1.25].map((factor) => ({
-        minDelayMs,
-        delayMs: minDelayMs * factor,
-      }))
-      for (const attempts of [1, 7]) expect(delays(retryAfterMs, attempts)).toEqual(expected)
-    },
-  )
+  ])('if asked for %d ms is at least %d ms, up to a quarter more', (retryAfterMs, minDelayMs) => {
+    const expected = [1, 1.125, 1.25].map((factor) => ({
+      minDelayMs,
+      delayMs: minDelayMs * factor,
+    }))
+    for (const attempts of [1, 7]) expect(delays(retryAfterMs, attempts)).toEqual(expected)
+  })
 })
 
 describe('a deadline', () => {
@@ -80,21 +77,18 @@ describe('a deadline', () => {
     ['was cancelled only after it had passed', 6000, 6000, [true, false, 0]],
     ['was cancelled at once', 0, 0, [true, true, 5000]],
     ['was cancelled at once and has passed', 0, 9000, [true, true, 0]],
-  ])(
-    'of 5 s that %s: cancelled after %d ms, seen after %d ms',
-    async (_, cancelAt, now, expected) => {
-      const clock = new FakeClock()
-      const cancel = new AbortController()
-      if (cancelAt === 0) cancel.abort()
-      const deadline = createDeadline(5000, cancel.signal, clock)
-      if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
-      if (cancelAt <= now) cancel.abort() // Which takes effect at once.
-      if (cancelAt < now) await clock.sleep(now - cancelAt, never)
-      expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(
-        expected,
-      )
-    },
-  )
+  ])('of 5 s that %s: cancelled at %d ms, seen at %d ms', async (_, cancelAt, now, expected) => {
+    const clock = new FakeClock()
+    const cancel = new AbortController()
+    if (cancelAt === 0) cancel.abort()
+    const deadline = createDeadline(5000, cancel.signal, clock)
+    if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
+    if (cancelAt <= now) cancel.abort() // Which takes effect at once.
+    if (cancelAt < now) await clock.sleep(now - cancelAt, never)
+    expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(
+      expected,
+    )
+  })
 
   test('may have passed already', async () => {
     const clock = new FakeClock()

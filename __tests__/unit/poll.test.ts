@@ -80,16 +80,13 @@ test.each([
   [60_000, 6000],
   [120_000, 12_000],
   [86_400_000, 12_000],
-])(
-  'after %d ms the next poll is %d ms away, 10 %% earlier or later, unless it is fixed',
-  (elapsedMs, middle) => {
-    const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
-    expect([0, 0.25, 0.5, 1].map(delay)).toEqual(
-      [0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)),
-    )
-    for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
-  },
-)
+])('after %d ms the next poll is %d ms away, ±10 %%, unless it is fixed', (elapsedMs, middle) => {
+  const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
+  expect([0, 0.25, 0.5, 1].map(delay)).toEqual(
+    [0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)),
+  )
+  for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
+})
 
 test.each([
   [6000, 300],
@@ -225,15 +222,12 @@ describe('at the deadline', () => {
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
-  ])(
-    'a job is timed-out if the service responded at least once: %s',
-    async (_, script, options = {}) => {
-      const { end, endedAt } = await poll(script, options)
-      expect(end).toBe('deadline')
-      expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
-      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-    },
-  )
+  ])('a job is timed-out if the service responded once: %s', async (_, script, options = {}) => {
+    const { end, endedAt } = await poll(script, options)
+    expect(end).toBe('deadline')
+    expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
+    expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
+  })
 
   test.each<[string, Script, Options, story: string]>([
     ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
@@ -245,13 +239,10 @@ describe('at the deadline', () => {
       '2 2.85: deadline',
     ],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
-  ])(
-    'a 404 that can not be repeated is not believed, of a job that %s',
-    async (_, script, options, story) => {
-      const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
-      expect(polled.story).toBe(story)
-    },
-  )
+  ])('an unrepeated 404 is not believed, of a job that %s', async (_, script, options, story) => {
+    const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
+    expect(polled.story).toBe(story)
+  })
 
   const frozen = { frozenMs: 31 * MINUTE }
   const cutOff = delayed(MINUTE, { kind: 'aborted', sent: false })
@@ -312,14 +303,11 @@ describe('at the deadline', () => {
       'Timed out before the service answered a status request for docs job "job-1".',
       'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
     ],
-  ])(
-    'a service that never responded is a network error: %s',
-    async (_, script, message, advice) => {
-      const { end, error } = await poll(script, { timeoutMs: MINUTE })
-      expect(end).toBe('network')
-      expect(error).toMatchObject({ message, advice })
-    },
-  )
+  ])('a service that never responds is a network error: %s', async (_, script, message, advice) => {
+    const { end, error } = await poll(script, { timeoutMs: MINUTE })
+    expect(end).toBe('network')
+    expect(error).toMatchObject({ message, advice })
+  })
 })
 
 describe('a service that never responded', () => {

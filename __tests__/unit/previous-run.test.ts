@@ -399,30 +399,24 @@ describe('continuing', () => {
   test.each<[DocsPull, Task]>([
     [open, { kind: 'message', jobId: 'job-1', prompt: continueAt(OLD_LINK), ...STORED }],
     [merged, { kind: 'create', prompt: 'Do it', previousLink: '', ...STORED }],
-  ])(
-    'a job that was not requested, with a pull request that is %j, is told: %j',
-    async (pull, task) => {
-      const { told } = await decide('not requested', pull)
-      expect(told.task).toEqual(task)
-    },
-  )
+  ])('an unrequested job, with a pull request that is %j, is told: %j', async (pull, task) => {
+    const { told } = await decide('not requested', pull)
+    expect(told.task).toEqual(task)
+  })
 
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([
     ['four times 404', gone, { value: undefined }],
     ['the job', [...gone.slice(1), jobResult('archived')], { value: { status: 'archived' } }],
     ['four times 403', Array(4).fill(errorResponse(403)), { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
-  ])(
-    'if it takes no message, the service is asked whether it is gone: %s',
-    async (_, script, answer) => {
-      const { task, facts } = await decide(linked, open, { script })
-      const find = 'remembered' in task ? task.remembered?.find : undefined
-      const answered = await settle(Promise.resolve(find?.()))
-      expect(answered).toMatchObject(answer)
-      expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-      expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', missedReason: '' })
-    },
-  )
+  ])('if it takes none, the service is asked whether it is gone: %s', async (_, script, answer) => {
+    const { task, facts } = await decide(linked, open, { script })
+    const find = 'remembered' in task ? task.remembered?.find : undefined
+    const answered = await settle(Promise.resolve(find?.()))
+    expect(answered).toMatchObject(answer)
+    expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
+    expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', missedReason: '' })
+  })
 
   test.each<[string, Situation['job'], DocsPull]>([
     ['no longer exists', undefined, open],

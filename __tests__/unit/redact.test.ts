@@ -17,14 +17,11 @@ describe('createRedactor', () => {
     ['after a part of it that starts it again', 'mint_a/mint_a/b+', 'mint_a/***'],
     ['of fewer bytes, which says nothing', 'see mint_a/', 'see mint_a/'],
     ['in the middle', 'see mint_a/b+… in the log', 'see ***… in the log'],
-  ])(
-    'replaces the start of a key that is cut off, unless the text is whole: %s',
-    (_, text, redacted) => {
-      const redact = createRedactor(KEY)
-      expect(redact(text)).toBe(redacted)
-      expect(redact(text, true)).toBe(text.replace(KEY, '***'))
-    },
-  )
+  ])('replaces the start of a cut-off key, unless the text is whole: %s', (_, text, redacted) => {
+    const redact = createRedactor(KEY)
+    expect(redact(text)).toBe(redacted)
+    expect(redact(text, true)).toBe(text.replace(KEY, '***'))
+  })
 
   test('the start of every key of a kind is replaced only with some of what follows it', () => {
     const redact = createRedactor('github_pat_11ABCDEFG0', 'mint_dsc_1234')

@@ -403,26 +403,20 @@ describe('a step that only waits', () => {
       'error not-found',
       14_700,
     ],
-  ])(
-    'counts what the service has said of an earlier job, if it %s',
-    async (_, script, story, endedAt) => {
-      const run = await runTask({ ...ATTACH, job: job('active') }, script)
-      expect(run.story.split(': ')[1]).toBe(story)
-      expect(run.clock.now()).toBe(endedAt)
-      const known = { jobId: 'job-1', status: 'active', request: 'waiting' }
-      expect(run.published).toEqual([{ at: 0, calls: 0, sent: 'nothing', ...known }])
-    },
-  )
+  ])('counts what was said of an earlier job, if it %s', async (_, script, story, endedAt) => {
+    const run = await runTask({ ...ATTACH, job: job('active') }, script)
+    expect(run.story.split(': ')[1]).toBe(story)
+    expect(run.clock.now()).toBe(endedAt)
+    const known = { jobId: 'job-1', status: 'active', request: 'waiting' }
+    expect(run.published).toEqual([{ at: 0, calls: 0, sent: 'nothing', ...known }])
+  })
 
   test.each<[string, Job, wait: boolean, story: string]>([
     ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
-  ])(
-    'asks for nothing if the service has just said that the job %s',
-    async (_, seen, wait, story) => {
-      expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
-    },
-  )
+  ])('asks for nothing if the service just said that the job %s', async (_, seen, wait, story) => {
+    expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
+  })
 })
 
 describe('a cancel', () => {

@@ -93,11 +93,8 @@ test('a nonce is one that nobody can guess: 128 bits, and another one each time'
   for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
 })
 
-test.each(['', undefined])(
-  'without a workspace (%j), prompt files are those of the current folder',
-  (value) => {
-    process.env.GITHUB_WORKSPACE = value
-    if (value === undefined) delete process.env.GITHUB_WORKSPACE
-    expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
-  },
-)
+test.each(['', undefined])('without a workspace (%j), files are of the current folder', (value) => {
+  process.env.GITHUB_WORKSPACE = value
+  if (value === undefined) delete process.env.GITHUB_WORKSPACE
+  expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
+})

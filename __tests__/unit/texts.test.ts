@@ -301,7 +301,7 @@ describe('of requests and the job, what is said is known:', () => {
     (_, told) => expect(wholeOf(told)).not.toMatch(/to wait for|may still be/i),
   )
   rule(
-    'how the job was when it was last seen, if the step ends before it',
+    'how the job was when it was last seen, if the step ends before',
     ({ job }, { outputs }) =>
       job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
     ({ job = 'ended' }, told) => {
