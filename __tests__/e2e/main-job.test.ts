@@ -43,13 +43,7 @@ const RUNS: Script = { posts: [active], polls: [active, completed] }
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
   ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active job'],
   ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
-  [
-    'a wait, which polls at once',
-    ENDED,
-    { ...WAIT, ...RARELY },
-    'poll',
-    '0 pr-opened completed nothing',
-  ],
+  ['a wait polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed nothing'],
   ['a check of an active job', RUNS, ONCE, 'poll', '0 started active nothing'],
   ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  nothing'],
   ['a failed job', FAILS, GO, 'create poll', '1 failed failed job'],

@@ -257,10 +257,7 @@ describe('a request that retried', () => {
     ['a refusal', refused(403)],
     ['the highest of these', refused(499)],
     ['a comment that is too long', invalid('Body is too long (maximum is 65536 characters)')],
-    [
-      'a header that is there for something else',
-      { ...limited({ 'retry-after': '8' }), status: 422 },
-    ],
+    ['a header that is for something else', { ...limited({ 'retry-after': '8' }), status: 422 }],
     ['a limit for longer than there is', primaryLimit(NOW / 1000 + 3600)],
   ])('is not retried after %s', async (_, answer) => {
     const { github, requests } = await connect([answer])
@@ -514,14 +511,7 @@ describe('a list of pages', () => {
   >([
     ['ends with a page that is not full', [[100], [3]], 10, 2, 103, false],
     ['ends with its only page', [[99]], 10, 1, 99, false],
-    [
-      'goes on after a page that is not full but names a next one',
-      [[5, NEXT], [6]],
-      10,
-      2,
-      11,
-      false,
-    ],
+    ['goes on after a page that is not full but names another', [[5, NEXT], [6]], 10, 2, 11, false],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
     ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
     ['is cut at the limit', [[100], [100], [100]], 2, 2, 200, true],

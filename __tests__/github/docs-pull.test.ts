@@ -264,19 +264,9 @@ describe('docs-token', () => {
 
   const PAGE = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
   tokenTest.each([
-    [
-      'that passes: the answer after it says more',
-      1,
-      BAD_GATEWAY,
-      { outcome: 'pr-opened', sent: 'job' },
-    ],
+    ['that passes: the next says more', 1, BAD_GATEWAY, { outcome: 'pr-opened', sent: 'job' }],
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
-    [
-      "such as a gateway's page, that lasts",
-      99,
-      PAGE,
-      { outcome: 'error', 'error-code': 'github' },
-    ],
+    ["as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
   ])('is not used after a mere failure, %s', async (world, _, times, answer, ended) => {
     await privateDocs(world, 'merged')
     world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })

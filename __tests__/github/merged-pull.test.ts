@@ -92,12 +92,7 @@ const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 describe('a push is about the pull request that it merged', () => {
   worldTest.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
-    [
-      'a squash of many commits',
-      push('Retry (#2)'),
-      [LIST, FILES],
-      { commits: commitsWith(...large) },
-    ],
+    ['a squash of many', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
     ['a merge commit', MERGE_COMMIT, [LIST, COMMITS, FILES]],
     [
@@ -205,12 +200,7 @@ describe('a push is about itself', () => {
       push('x\n\nMerge pull request #2 (#2)'),
       [LIST, RANGE],
     ],
-    [
-      'GitHub names no merge',
-      { mergeCommit: null, head: AFTER },
-      push('x'),
-      [LIST, COMMITS, RANGE],
-    ],
+    ['GitHub has no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, COMMITS, RANGE]],
     [
       'its head was pushed with a commit on top',
       { head: sha('two') },
@@ -240,18 +230,8 @@ describe('a push is about itself', () => {
     ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
     ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
-    [
-      'it was merged into another branch',
-      { base: ['release', REPOSITORY] },
-      push('x'),
-      [LIST, RANGE],
-    ],
-    [
-      'it is of the repository that was forked',
-      { base: ['main', 'o/r'] },
-      push('x'),
-      [LIST, RANGE],
-    ],
+    ['it went into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
+    ['it is of the forked repository', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
     [
       'a queue merged another with it',
       {},

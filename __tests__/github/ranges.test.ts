@@ -71,12 +71,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   const compared = push()
 
   worldTest.each<[string, RunOptions, RegExp, Fault['answer']]>([
-    [
-      'identical without files',
-      compared,
-      /compare/,
-      comparison({ status: 'identical', commits: [] }),
-    ],
+    ['identical, no files', compared, /compare/, comparison({ status: 'identical', commits: [] })],
     ['files that are none', compared, /compare/, comparison({ status: 'ahead', files: [null] })],
     ['no status', compared, /compare/, comparison({ files: [] })],
     ['a diff that takes too long', compared, /compare/, refusal(500, TOO_LONG)],
@@ -392,11 +387,7 @@ describe('since the last release', () => {
   })
 
   worldTest.each([
-    [
-      'of another package: no diff, and said',
-      'cli@1.0.',
-      'There is no earlier release to compare with.',
-    ],
+    ['of another package: no diff', 'cli@1.0.', 'There is no earlier release to compare with.'],
     ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
   ])('none of ten is an ancestor, %s', async (world, _, prefix, text) => {
     const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
@@ -442,11 +433,7 @@ describe('without a list, the prompt says why:', () => {
     ],
     ['a release without a tag', release({ tag_name: '' }), "The event's payload has no release."],
     ['a review without a pull request', noList('pull_request_review', {}), NO_PULL_REQUEST],
-    [
-      'a schedule on a tag',
-      schedule({ GITHUB_REF: 'refs/tags/v1' }),
-      'This run is not on a branch',
-    ],
+    ["a tag's schedule", schedule({ GITHUB_REF: 'refs/tags/v1' }), 'This run is not on a branch'],
     [
       'a schedule of an unknown workflow',
       schedule({ GITHUB_WORKFLOW_REF: '' }),

@@ -201,13 +201,7 @@ roleTest('a refused stranger gets no comment', async (world) => {
 roleTest.each([
   ['is an error if the token may not see the repository', 'Not Found', 404, 'error', 1],
   ['has no access to a repository that the token can read', 'Not Found', 200, 'skipped', 1],
-  [
-    'has no access if it is no user, without another question',
-    'writer is not a user',
-    404,
-    'skipped',
-    0,
-  ],
+  ['has no access if it is no user, without a question', 'writer is not a user', 404, 'skipped', 0],
 ] as const)(
   'an account that GitHub does not find %s',
   async (world, _, message, status, outcome, questions) => {

@@ -116,16 +116,8 @@ describe('a create', () => {
   const seconds = limited(retryAfter(1))
   const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
-    [
-      '200 with an id and any status: accepted',
-      [json(200, { id: 'job-1', status: '?' })],
-      accepted,
-    ],
-    [
-      '201 of 1 MiB, with fields of a wrong type: accepted',
-      [sized(201, MIB, wrongTypes)],
-      accepted,
-    ],
+    ['200 with an id, any status: accepted', [json(200, { id: 'job-1', status: '?' })], accepted],
+    ['201 of 1 MiB, fields of a wrong type: accepted', [sized(201, MIB, wrongTypes)], accepted],
     ['a body up to an ordinary end: accepted', [undelimited], accepted],
     ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
     ['a response that is cut off: never', [cutOff], unknown(mayExist)],
@@ -140,11 +132,7 @@ describe('a create', () => {
       [says(503, 'Busy', retryAfter(1))],
       unknown(mayExist, '503: "Busy"'),
     ],
-    [
-      '429 with seconds, a date, neither: later',
-      [seconds, date, limited({}), created],
-      afterRetries(4),
-    ],
+    ['429: seconds, date, neither: later', [seconds, date, limited({}), created], afterRetries(4)],
     [
       '429 past the deadline: final',
       [limited(retryAfter(3600))],
@@ -157,11 +145,7 @@ describe('a create', () => {
       failed('not-found', '404: "No project"', 'project-id'),
     ],
     ['204: never', [noContent], failed('contract', mayExist)],
-    [
-      '200 that is not JSON: never',
-      [json(200, 'Welcome!')],
-      failed('contract', mayExist, 'Welcome!'),
-    ],
+    ['200 without JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
     [
       'an id that is no path segment: never',
       [json(200, job({ id: '..' }))],
@@ -176,11 +160,7 @@ describe('a message', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
-    [
-      '409, the job is busy, and 429: retried',
-      [busy, limited(retryAfter(1)), active],
-      afterRetries(3),
-    ],
+    ['409, a busy job, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
     [
       '409 past the deadline: final',
       [says(409, 'Busy', retryAfter(3600))],

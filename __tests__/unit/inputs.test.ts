@@ -426,10 +426,7 @@ describe('the key', () => {
   })
 
   test.each<[string, Raw]>([
-    [
-      'of seven characters, which may be in any text',
-      { 'api-key': 'mint_ab', prompt: 'a mint_ab b' },
-    ],
+    ['of seven characters, as in any text', { 'api-key': 'mint_ab', prompt: 'a mint_ab b' }],
     [
       'in part',
       { 'api-key': 'mint_abc_def', 'project-id': 'int_abc_', prompt: 'Keys start with mint_abc_' },

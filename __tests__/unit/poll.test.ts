@@ -113,18 +113,8 @@ describe('a job is polled', () => {
     ],
     ['at a fixed interval', [active, active, completed], every(2), '0 2 4: completed'],
     ['a last time before the deadline', forever(active), every(3600), '0 1798: deadline'],
-    [
-      'only then with a long interval',
-      forever(active),
-      { ...created(), ...every(3600) },
-      '1798: deadline',
-    ],
-    [
-      'once then, not twice',
-      forever(active),
-      { timeoutMs: 12_000, ...every(5.7) },
-      '0 5.7 11.4: deadline',
-    ],
+    ['only then, if rarely', forever(active), { ...created(), ...every(3600) }, '1798: deadline'],
+    ['then once', forever(active), { timeoutMs: 12_000, ...every(5.7) }, '0 5.7 11.4: deadline'],
     [
       'also if there is time for one poll',
       [completed],
@@ -132,12 +122,7 @@ describe('a job is polled', () => {
       '0.95: completed',
     ],
     ['a last time, which counts', [active, completed], every(3600), '0 1798: completed'],
-    [
-      'a last time, although one before hangs',
-      [active, hangs(true), completed],
-      {},
-      '0 5 1798: completed',
-    ],
+    ['a last time, if another hangs', [active, hangs(true), completed], {}, '0 5 1798: completed'],
     ['once if it is only checked', [active], once, '0: still active'],
     ['once if its status is undocumented', [jobResult('queued')], once, '0: still queued'],
     [
@@ -168,12 +153,7 @@ describe('a job is polled', () => {
       {},
       '0 5 8.4 11.8 15.2: rejected',
     ],
-    [
-      'although a gateway answers for it',
-      [active, ...PAGES, completed],
-      {},
-      '0 5 8.4 11.8 15.2: completed',
-    ],
+    ['although gateways answer', [active, ...PAGES, completed], {}, '0 5 8.4 11.8 15.2: completed'],
     ['until it is visible', [missing, completed], created(), '5 10: completed'],
     [
       'for 30 s to become visible',
@@ -232,12 +212,7 @@ describe('at the deadline', () => {
   test.each<[string, Script, Options, story: string]>([
     ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
     ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
-    [
-      'was created by this step',
-      [missing],
-      { ...created(), pollIntervalMs: 2000 },
-      '2 2.85: deadline',
-    ],
+    ['this step created', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
   ])('an unrepeated 404 is not believed, of a job that %s', async (_, script, options, story) => {
     const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
@@ -253,12 +228,7 @@ describe('at the deadline', () => {
     ['which is its only one', [completed], { startAt: 31 * MINUTE }, 'completed'],
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
-    [
-      'after one that the freeze cut off',
-      [cutOff, completed],
-      created(30 * MINUTE - 3000),
-      'completed',
-    ],
+    ['after one that was cut off', [cutOff, completed], created(30 * MINUTE - 3000), 'completed'],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
     // All its timers are due at once: the deadline's may be called after the one that it waits for.
     for (const wakesFirst of [false, true]) {
@@ -313,11 +283,7 @@ describe('at the deadline', () => {
 describe('a service that never responded', () => {
   test.each<[string, Script, Options]>([
     ['refuses every connection', forever(notSent), {}],
-    [
-      'resets every connection, and is polled rarely',
-      forever(noResponse),
-      { pollIntervalMs: 3_600_000 },
-    ],
+    ['resets every one, and is polled rarely', forever(noResponse), { pollIntervalMs: 3_600_000 }],
   ])('is polled for two minutes: it %s', async (_, script, options) => {
     for (const random of [0, 0.5, 1]) {
       const { end, endedAt } = await poll(script, { random, ...options })
@@ -341,12 +307,7 @@ describe('after a message, a final status', () => {
   const same = messaged(job('completed', { prLink: LINK }))
 
   test.each<[string, Script, Options, story: string]>([
-    [
-      'is trusted once the job was active',
-      [stale, stale, active, stale],
-      running,
-      '5 10 15 20: completed',
-    ],
+    ['is trusted once it ran', [stale, stale, active, stale], running, '5 10 15 20: completed'],
     [
       'is trusted after an undocumented status',
       [jobResult('queued'), stale],
@@ -385,12 +346,7 @@ describe('after a message, a final status', () => {
       '15 20 25 30 35 40: completed',
     ],
     ['settles in half of a short limit', forever(stale), later(0, 20_000), '5 9.5: completed'],
-    [
-      'settles in half of the time left',
-      forever(stale),
-      later(10_000, 31_000),
-      '15 19.725: completed',
-    ],
+    ['settles in half the rest', forever(stale), later(10_000, 31_000), '15 19.725: completed'],
     ['settles before the last poll', forever(stale), later(0, 3500), '3.325: completed'],
     ['settles in a second', forever(stale), later(3700, 6000), '5.7: completed'],
     ['does not settle in less than a second', forever(stale), later(3701, 6000), '5.7: deadline'],

@@ -138,12 +138,7 @@ describe('a first attempt', () => {
   test.each<[string, Options, now: string, requests: number]>([
     ['that runs', {}, 'active', 1],
     ['that ended', { script: [jobResult('completed')] }, 'completed', 1],
-    [
-      'that is seen at the second request',
-      { script: [noResponse, jobResult('active')] },
-      'active',
-      2,
-    ],
+    ['seen at the second request', { script: [noResponse, jobResult('active')] }, 'active', 2],
     ['that is gone', { script: gone }, 'gone', 4],
     ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
   ])('continues the job in the comment, %s', async (_, options, now, requests) => {
@@ -166,11 +161,7 @@ describe('a first attempt', () => {
   })
 
   test.each<[string, Options, story: string]>([
-    [
-      'the comment cannot be read',
-      { comment: GITHUB_ERROR },
-      'github; asks nobody; follows nothing',
-    ],
+    ["comments can't be read", { comment: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
     ['the action itself fails', { comment: BUG }, `${BUG.message}; asks nobody; follows nothing`],
     [
       'the job is refused',

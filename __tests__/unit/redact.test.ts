@@ -44,10 +44,7 @@ describe('createRedactor', () => {
     ['as in a JSON string', (character: string) => JSON.stringify(character).slice(1, -1)],
     ['\\u in a JSON string', (character: string) => `\\u00${code(character)}`],
     ['percent-encoded twice', (character: string) => encodeURIComponent(percent(character))],
-    [
-      'an entity that is percent-encoded',
-      (character: string) => encodeURIComponent(entity(character)),
-    ],
+    ['a percent-encoded entity', (character: string) => encodeURIComponent(entity(character))],
     [
       'percent-encoded in entities',
       (character: string) => [...percent(character)].map(entity).join(''),

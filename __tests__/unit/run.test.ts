@@ -93,12 +93,7 @@ describe('a step that creates a job', () => {
     ['at once if it has ended already', [opened], true, 'create: pr-opened'],
     ['with a refusal', [errorResponse(401)], true, 'create: error auth'],
     ['at once if it is not asked to wait', [active], false, 'create: started'],
-    [
-      'with what it has become, if it is not asked to wait',
-      [jobResult('failed')],
-      false,
-      'create: failed',
-    ],
+    ['with what it is, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
   ])('ends %s', async (_, script, wait, story) => {
     expect((await runTask(CREATE, script, { wait })).story).toBe(story)
   })
@@ -126,13 +121,7 @@ describe('a job that completed without a pull request', () => {
       false,
       'create poll: pr-opened',
     ],
-    [
-      'has its link, if it is only checked',
-      ATTACH,
-      [completed, opened],
-      false,
-      'poll poll: pr-opened',
-    ],
+    ['has its link, if only checked', ATTACH, [completed, opened], false, 'poll poll: pr-opened'],
     ['was archived', ATTACH, [completed, jobResult('archived')], true, 'poll poll: archived'],
     ['is active for a moment', ATTACH, [completed, active], true, 'poll poll: no-changes'],
     ['gets no answer', ATTACH, [completed, errorResponse(503)], true, 'poll poll: no-changes'],
@@ -202,11 +191,7 @@ describe('a step that messages a job', () => {
   test.each<Row>([
     ['in the response', [opened, opened, active, failed], `${POLLS}: failed`],
     ['seen before', [active, opened, active, failed], `${POLLS}: failed`],
-    [
-      'in the response, not the one seen before',
-      [changed, changed, active, opened],
-      `${POLLS}: pr-opened`,
-    ],
+    ['in the response, not from before', [changed, changed, active, opened], `${POLLS}: pr-opened`],
     ['unless it differs from the one seen before', [active, changed], 'message poll: pr-opened'],
   ])('does not end with the end from before the message: %s', async (_, script, story) => {
     const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
@@ -329,34 +314,17 @@ describe('a step that messages a remembered job', () => {
     ['after no response', ended, [noResponse], 'message: error create-unknown'],
     ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message: cancelled'],
     ['of an active job that refuses it', running, [errorResponse(410)], 'message: error rejected'],
-    [
-      'of an unknown job that refuses it',
-      undefined,
-      [errorResponse(410)],
-      'message: error rejected',
-    ],
+    ['of unknown jobs that refuse it', undefined, [errorResponse(410)], 'message: error rejected'],
     [
       'of an active job that is busy three times',
       running,
       [...refused(409, 3), active, active, opened],
       BUSY,
     ],
-    [
-      'of one that is found after all',
-      running,
-      [...refused(404), active, active, opened],
-      FOUND,
-      [false],
-    ],
+    ['of one that is found', running, [...refused(404), active, active, opened], FOUND, [false]],
     ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
     ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
-    [
-      'after a second one of unknown result',
-      ended,
-      [errorResponse(404), noResponse],
-      UNKNOWN,
-      [false],
-    ],
+    ['after a second unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
   ])('creates none %s', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
@@ -397,12 +365,7 @@ describe('a step that only waits', () => {
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
-    [
-      'says that there is no such job',
-      Array(4).fill(errorResponse(404)),
-      'error not-found',
-      14_700,
-    ],
+    ['says there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 14_700],
   ])('counts what was said of an earlier job, if it %s', async (_, script, story, endedAt) => {
     const run = await runTask({ ...ATTACH, job: job('active') }, script)
     expect(run.story.split(': ')[1]).toBe(story)

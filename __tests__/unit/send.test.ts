@@ -60,12 +60,7 @@ describe('a retry', () => {
     ],
     ['waits for seconds', busy('90'), {}, [0, 90_000]],
     ['waits for seconds, with jitter on top', busy('90'), { random: 1 }, [0, 112_500]],
-    [
-      'leaves out the jitter that would reach the deadline',
-      busy('1438.4'),
-      { random: 1 },
-      [0, 1_438_400],
-    ],
+    ['leaves out jitter that reaches the deadline', busy('1438.4'), { random: 1 }, [0, 1_438_400]],
     ['needs 2 s for the response', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
     ['is not made with less than 2 s left', busy('5'), { timeoutMs: 7000 }, [0]],
     [
@@ -113,21 +108,9 @@ describe("a service that can't be reached", () => {
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
     ['is given up after 2 minutes', forever(notSent), {}, 105_000, 120_000],
-    [
-      'is given up soon after slow attempts',
-      forever(delayed(10_000, notSent)),
-      {},
-      105_000,
-      130_000,
-    ],
+    ['is given up soon after slow tries', forever(delayed(10_000, notSent)), {}, 105_000, 130_000],
     ['is given up at an earlier deadline', forever(notSent), { timeoutMs: MINUTE }, 45_000, MINUTE],
-    [
-      'is tried until the deadline if it responded',
-      thenUnreachable(LIMITED),
-      LONG,
-      540_000,
-      600_000,
-    ],
+    ['is tried to the deadline if it responded', thenUnreachable(LIMITED), LONG, 540_000, 600_000],
   ])('%s', async (_, script, options, from, to) => {
     const { code, endedAt } = await submit(script, options)
     expect(code).toBe('network')
@@ -259,11 +242,7 @@ test.each<[string, Script, code: string]>([
     [errorResponse(429, '1'), hangs(false)],
     'rate-limited',
   ],
-  [
-    'a retry that was sent has an unknown result',
-    [errorResponse(429, '1'), hangs(true)],
-    'create-unknown',
-  ],
+  ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
 ])('at the deadline, %s', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
