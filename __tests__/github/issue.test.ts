@@ -16,13 +16,13 @@ const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
 const schedule: RunOptions = { event: 'schedule', payload: {} }
 const dispatch: RunOptions = { event: 'workflow_dispatch', payload: { inputs: {} } }
-const nothing = {
+const NONE: Permissions = {
+  issues: 'none',
   pull_requests: 'none',
   contents: 'none',
   actions: 'none',
   checks: 'none',
-} as const
-const NONE: Permissions = { issues: 'none', ...nothing }
+}
 const issueTest = testsIn({ github: { permissions: { ...NONE, issues: 'write' } } })
 
 const commentsOn = ({ repository }: World, number: number): string[] =>
