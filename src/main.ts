@@ -88,9 +88,10 @@ async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResu
     )
   }
   remarkOnInputs(step)
+  // One chunk: each that is loaded costs a docs job 1 % of its instructions.
   const [{ createAgentService }, { run }] = await Promise.all([
-    import('./agent/client.js'),
-    import('./run/run.js'),
+    import(/* webpackChunkName: "job" */ './agent/client.js'),
+    import(/* webpackChunkName: "job" */ './run/run.js'),
   ])
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {

@@ -139,7 +139,7 @@ roleTest('a permission that can not be read sends nothing', async (world) => {
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
   expect(exitCode).toBe(1)
   expect(log).toContain(
-    "So the step can't tell whether this run may start a docs job. Nothing was sent.",
+    'reading the permission of writer failed: 403, "Resource not accessible by integration". Nothing was sent. Pass a github-token of this repository.',
   )
   expect(log).not.toContain('re-run later')
   expect(world.emulator.requests).toEqual([])
@@ -215,7 +215,7 @@ roleTest.each([
     expect(log).toContain(
       outcome === 'skipped'
         ? 'writer, who triggered this run, has no write access'
-        : "So the step can't tell whether this run may start a docs job. Nothing was sent.",
+        : 'Nothing was sent. Pass a github-token of this repository.',
     )
     expect(world.emulator.requests).toEqual([])
     expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(

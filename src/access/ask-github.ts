@@ -5,7 +5,6 @@
 import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
-import { ActionError } from '../text/errors.js'
 import { shortSha } from '../text/format.js'
 import type { Person } from './who-may-start.js'
 
@@ -47,15 +46,10 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
     })
     return data.permission
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown
+    if (!(thrown instanceof GitHubError && thrown.missing)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
-    if (thrown.missing && (isNoUser || (await canReadRepository(repo)))) return 'none'
-    throw new ActionError(
-      'github',
-      `${thrown.message} So the step can't tell whether this run may start a docs job.`,
-      thrown.advice,
-      { cause: thrown },
-    )
+    if (isNoUser || (await canReadRepository(repo))) return 'none'
+    throw thrown
   }
 }
 

@@ -41,7 +41,7 @@ export interface AgentService {
   close(): void
 }
 
-export type AgentServiceOptions = Readonly<{
+type AgentServiceOptions = Readonly<{
   baseUrl: string
   projectId: string
   apiKey: string

@@ -70,9 +70,7 @@ export function cannotConnect({
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
-type RefusedRequest =
-  | { readonly kind: 'create' | 'message' }
-  | { readonly kind: 'poll'; readonly seen: boolean }
+type RefusedRequest = Readonly<{ kind: keyof typeof REQUESTS; seen?: boolean }>
 
 /** A complete response that refuses: nothing was accepted. */
 export class Refusal extends ActionError {
@@ -99,8 +97,7 @@ export function createRefusal(
   }
   const [code, advice] = adviceFor(status, refused)
   // A firewall or a proxy has not seen whose key it is, nor whether a docs job is gone.
-  const isSeen = refused.kind === 'poll' && refused.seen
-  if (isPage && (isSeen || code === 'auth' || code === 'rejected')) {
+  if (isPage && (refused.seen || code === 'auth' || code === 'rejected')) {
     const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
     return new Refusal(status, 'rejected', text, ASK_FIREWALL)
   }
@@ -117,8 +114,7 @@ const CHECK_ACCESS =
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 
-function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode, string] {
-  const { kind } = refused
+function adviceFor(status: number, { kind, seen }: RefusedRequest): readonly [ErrorCode, string] {
   // After a status request, a re-run may start another docs job.
   const again = kind === 'poll' ? '' : ' Then re-run.'
   switch (status) {
@@ -131,7 +127,7 @@ function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode
         return ['not-found', 'Check project-id and base-url, and that the key is for this project.']
       return [
         'not-found',
-        kind === 'poll' && refused.seen
+        seen
           ? 'The service has returned this docs job before: it may have been deleted.'
           : 'Check job-id, project-id and base-url.',
       ]

@@ -1,7 +1,6 @@
 /**
- * Replaces `@actions/http-client` in the bundle. `@actions/core` uses it only to fetch OIDC tokens,
- * which this action never does, and `@actions/github` only for proxies, which `github/fetch.ts`
- * handles. Without it, a run loads no HTTP library before it has read its inputs.
+ * Replaces `@actions/http-client` in the bundle. `@actions/github` uses it only for proxies, which
+ * `github/fetch.ts` handles.
  */
 
 export class HttpClient {

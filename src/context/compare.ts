@@ -28,11 +28,12 @@ type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBaseh
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-type Comparison =
-  | { readonly relation: ApiComparison['status']; readonly changes: Changes }
+type Comparison = Readonly<
+  | { relation: ApiComparison['status']; changes: Changes }
   /** One of the two does not exist, or the token can't read the repository. */
-  | { readonly relation: 'not found'; readonly error: GitHubError }
-  | { readonly relation: 'unrelated' }
+  | { relation: 'not found'; error: GitHubError }
+  | { relation: 'unrelated' }
+>
 
 /** @throws ActionError `github` */
 export async function compareCommits(

@@ -144,7 +144,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
 }
 
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
-  // Every token has it, of the repositories that it is for.
+  // Each token has it, for its own repositories.
   if (permission === 'metadata: read') return 'Pass a github-token of this repository.'
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
   if (fromFork && permission.endsWith('write')) {

@@ -63,7 +63,7 @@ export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) =>
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
-export type AskedTask = Readonly<
+type AskedTask = Readonly<
   | { kind: 'create'; prompt: string }
   | { kind: 'message'; jobId: string; prompt: string }
   | { kind: 'attach'; jobId: string }

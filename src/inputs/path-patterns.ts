@@ -45,7 +45,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
 const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
-export type PathPattern = Readonly<{
+type PathPattern = Readonly<{
   text: string
   excludes: boolean
   tokens: readonly Token[]

@@ -12,7 +12,7 @@ export interface PromptRoots {
   readonly temp: string
 }
 
-export type PromptFile = { readonly text: string } | { readonly problem: string }
+export type PromptFile = Readonly<{ text: string } | { problem: string }>
 
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 

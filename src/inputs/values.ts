@@ -27,7 +27,7 @@ const unexpected = (expected: string, value: string, advice = ''): InvalidInput 
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
-  // As if the two were swapped: no key is shown.
+  // The two were swapped: no key is shown.
   if (value.startsWith('mint_')) throw invalid(`expected a project ID, got a key. ${advice}`)
   return parseId(value, advice)
 }
@@ -99,7 +99,7 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
 }
 
 const SCOPES = ['run', 'pull-request', 'issue'] as const
-export type JobScope = (typeof SCOPES)[number]
+type JobScope = (typeof SCOPES)[number]
 
 /** @param hasIssue the event or `issue-number` has a pull request or an issue */
 export function parseScope(

@@ -13,12 +13,8 @@ import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
 /** `reason` and what helps, in sentences. */
-type UnknownPull = {
-  readonly state: 'unknown'
-  readonly reason: string
-  readonly isTokenRefused?: boolean
-}
-export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
+type UnknownPull = Readonly<{ state: 'unknown'; reason: string; isTokenRefused?: boolean }>
+export type DocsPull = Readonly<{ state: 'open' | 'merged' | 'closed' }> | UnknownPull
 
 export type DocsPulls = ReturnType<typeof openDocsPulls>
 

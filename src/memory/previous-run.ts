@@ -13,9 +13,7 @@ import { decide, type Situation } from './decide.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 
-export interface PreviousRunContext
-  extends RunTools,
-    Pick<Step, 'environment' | 'event' | 'inputs'> {
+interface PreviousRunContext extends RunTools, Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where earlier runs stored their state. */
   readonly comment: Pick<Comment, 'find' | 'stop'>
   readonly readDocsPull: (link: string) => Promise<DocsPull>
@@ -130,16 +128,14 @@ async function getJob(
   jobId: string,
   { inputs, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
-  const options = {
-    jobId,
-    precededBy: { kind: 'nothing' },
-    once: true,
-    pollIntervalMs: undefined,
-  } as const
   // What this step reports begins later.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
-    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, quietTools)
+    const { timeoutMs } = inputs
+    const result = await pollUntilDone(
+      { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
+      quietTools,
+    )
     if (result.kind !== 'deadline') return result.job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined

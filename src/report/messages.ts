@@ -59,7 +59,7 @@ export function formatEndLine(facts: StepFacts, result: RunResult): string {
 }
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line after it. */
-export type Annotation = Readonly<{
+type Annotation = Readonly<{
   level: 'error' | 'warn' | 'notice' | 'log'
   text: string
   log?: string

@@ -41,7 +41,7 @@ export type ReportWriter = Readonly<{
   group: (title: string, text: string) => void
 }>
 
-export interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
+interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }

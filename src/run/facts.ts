@@ -49,7 +49,7 @@ export type RequestState = Readonly<
   | ({ is: 'waiting' } & Waiting)
 >
 
-export type StatusChange = Readonly<{
+type StatusChange = Readonly<{
   date: Date
   /** Milliseconds since the step began. */
   elapsedMs: number

@@ -145,7 +145,7 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
 }
 
 /** Polling is over, or continues after a delay. */
-type Next = { readonly result: PollResult } | { readonly delayMs: number }
+type Next = Readonly<{ result: PollResult } | { delayMs: number }>
 
 /** What one poll after another tells. */
 function createPollState(

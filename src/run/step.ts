@@ -12,7 +12,7 @@ export interface RunTools extends StepTools {
   readonly service: AgentService
 }
 
-export type StepTools = Readonly<{
+type StepTools = Readonly<{
   clock: Clock
   deadline: Deadline
   /** From 0 to 1, for jitter. */
