@@ -26,8 +26,8 @@ const ENDPOINTS = '@octokit/plugin-rest-endpoint-methods'
  * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since
  *   version 16.4.
  *
- * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline; and the name
- * of the operating system, for which it starts a process.
+ * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline; and the
+ * name of the operating system, for which it starts a process.
  *
  * Of Octokit: the endpoints that the action doesn't call, which are a tenth of the download, and
  * are read in every run that uses GitHub.
