@@ -122,8 +122,8 @@ export const ENDING_RULES = {
     if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first, whatever is wrong with the prompt.
     const asked = askedFor(step.plan.event, inputs['allow-users'] ?? '')
-    const maySkip =
-      facts.isDenied || facts.isLabelled || asked.some((person) => person !== 'writer')
+    const isStrangers = asked.some((person) => person !== 'writer')
+    const maySkip = facts.isDenied || facts.isLabelled || step.isAboutOwn || isStrangers
     if (code !== 'input' && !(outcome === 'skipped' && maySkip))
       yield `the input is bad: ${outcome} ${code}`
   },
