@@ -147,7 +147,8 @@ export function matchesNothing(facts: Facts): boolean {
   const isOld = isNight && lastRun === 'later'
   const isBehind = since !== undefined && compared === 'behind'
   if (compared === 'identical' || isBehind || isOld) return true
-  const isWhole = compared === 'ahead' || since !== undefined || event.name === 'release'
+  const isOfRelease = event.name === 'release' || event.push === 'tag'
+  const isWhole = compared === 'ahead' || since !== undefined || isOfRelease
   return isWhole && !matches && !isCut
 }
 
