@@ -79,6 +79,7 @@ const refuse = (status, error, retryAfterSeconds) => ({
 
 /** @type {(fault: Fault) => Fault[]} */
 const always = (fault) => [{ ...fault, times: Infinity }]
+const BAD_KEY = always(refuse(401, 'Invalid API key'))
 
 /** @type {(fault: Fault) => Fault[]} */
 const twice = (fault) => [{ ...fault, times: 2 }]
@@ -213,7 +214,7 @@ export const scenarios = {
   },
   unauthorized: {
     description: 'the key is rejected',
-    service: { create: always(refuse(401, 'Invalid API key')) },
+    service: { create: BAD_KEY, message: BAD_KEY, poll: BAD_KEY },
     step: failsWith('auth'),
   },
   'not-found': {

@@ -148,13 +148,13 @@ function createHandler(service, jobs, now) {
     if (service.projectIds?.includes(route.projectId) === false)
       throw new HttpError(404, 'Project not found')
     const prompt = route.kind === 'poll' ? '' : readPrompt(entry)
-    const existing = jobs.byId.get(route.id) ?? jobs.recall(route.projectId, route.id)
-    if (route.id && existing?.projectId !== route.projectId)
-      throw new HttpError(404, 'Job not found')
     entry.fault = fault
     if (fault.status) {
       return { status: fault.status, headers: fault.headers ?? {}, body: { error: fault.error } }
     }
+    const existing = jobs.byId.get(route.id) ?? jobs.recall(route.projectId, route.id)
+    if (route.id && existing?.projectId !== route.projectId)
+      throw new HttpError(404, 'Job not found')
 
     const at = now()
     const job = existing ?? jobs.create(route.projectId, prompt, at)

@@ -240,6 +240,11 @@ test('a job of an earlier emulator has ended, and takes a message', async () => 
   expect(new Set([id, ...ids]).size).toBe(3)
 })
 
+test('a key is refused before a docs job is looked up', async () => {
+  const { jobs } = await start({ scenario: 'unauthorized' })
+  expect((await get(`${jobs}/unknown`)).status).toBe(401)
+})
+
 test('an id is one encoded segment of the path', async () => {
   const { emulator } = await start()
   const { status, body } = await send(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
