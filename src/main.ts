@@ -5,6 +5,7 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { createStep, remarkOnInputs, type WiredStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
+import { createDeadline } from './net/deadline.js'
 import { formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import type { Plan } from './run/task.js'
@@ -55,9 +56,9 @@ export async function runStep(step: WiredStep): Promise<void> {
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
-    const end = AbortSignal.any([deadline.signal, AbortSignal.timeout(FILES_MS)])
+    const { signal } = createDeadline(clock.now() + FILES_MS, deadline.signal, clock)
     const link = report.facts.seen?.job.link ?? ''
-    tell({ kind: 'files-read', files: await (await loadGitHub()).readDocsFiles(link, end) })
+    tell({ kind: 'files-read', files: await (await loadGitHub()).readDocsFiles(link, signal) })
   }
   await report.closeComment(deadline)
 }

@@ -30,3 +30,12 @@ test('signatures are compared in constant time, and in no other way', () => {
     /[!=]=|\.(?:equals|compare|is|includes|indexOf|startsWith|endsWith|test|match)\(|\b(?:case|switch)\b/
   expect(about.filter((line) => compares.test(line))).toEqual([])
 })
+
+/** Node's garbage collector may take their sources first (nodejs/node#57736, nodejs/node#65995). */
+test('no time limit depends on AbortSignal.any or AbortSignal.timeout', () => {
+  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
+  const using = files.filter((file) =>
+    /AbortSignal\.(?:any|timeout)/.test(readFileSync(file, 'utf8')),
+  )
+  expect(using).toEqual([])
+})

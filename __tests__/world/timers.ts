@@ -3,7 +3,6 @@
  * runs.
  */
 
-import { setMaxListeners } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { type AnyFunction, Replaced } from './replaced.js'
 import type { Due, Time } from './time.js'
@@ -136,26 +135,6 @@ export function replaceTimers(
       promise(value, signal, (call) => new Timer(call, milliseconds)),
     setImmediate: <T>(value?: T, { signal }: { signal?: AbortSignal } = {}) =>
       promise(value, signal, (call) => new Immediate(call, [])),
-  })
-  replaced.replace(AbortSignal, {
-    timeout: (milliseconds: number) => {
-      const controller = new AbortController()
-      const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-      new Timer(() => controller.abort(reason), milliseconds)
-      return controller.signal
-    },
-    // Node keeps each of its own that has a listener, until one of its sources is aborted or
-    // collected. No timer of the world ends once its run has.
-    any: (signals: readonly AbortSignal[]) => {
-      const controller = new AbortController()
-      const abort = ({ reason }: AbortSignal): void => controller.abort(reason)
-      for (const signal of signals) {
-        if (signal.aborted) abort(signal)
-        else signal.addEventListener('abort', () => abort(signal), { once: true })
-        setMaxListeners(0, signal)
-      }
-      return controller.signal
-    },
   })
   replaced.replace(performance, { now: () => time.now - machine().startedAt })
   replaced.replace(process, { uptime: () => (time.now - machine().startedAt) / 1000 })

@@ -2,7 +2,7 @@
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
-import { abortedAfter, type Deadline } from '../net/deadline.js'
+import { abortedAfter, createDeadline, type Deadline } from '../net/deadline.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
@@ -75,8 +75,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
         own.throwIfAborted()
         const created = attempts > 1 ? await call.find?.() : undefined
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-        const limit = AbortSignal.any([end, AbortSignal.timeout(REQUEST_MS)])
-        Object.assign(request, { request: { ...call, signal: limit } }) // Octokit ignores a copy.
+        const { signal } = createDeadline(clock.now() + REQUEST_MS, end, clock)
+        Object.assign(request, { request: { ...call, signal } }) // Octokit ignores a copy.
         return expectShape(await send(request), call)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)

@@ -67,6 +67,7 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): D
 
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
-  void clock.sleep(remainingMs(), cancel).then(() => controller.abort())
+  const reason = new Error('no response in time')
+  void clock.sleep(remainingMs(), cancel).then(() => controller.abort(reason))
   return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs }
 }
