@@ -364,7 +364,7 @@ describe('what helps:', () => {
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
     ['no answer', 'reset', 'Check the proxy variables and the network, or re-run later.'],
-    ['bad credentials', refused(401), 'Check github-token: it may have expired.'],
+    ['bad credentials', refused(401), 'Check github-token: it may be empty, or have expired.'],
     ['anything else', refused(422), 'Fix the problem that GitHub reports, then re-run.'],
     [
       'a missing permission',
@@ -433,15 +433,17 @@ describe('what helps:', () => {
   })
 
   test('a warning advises nothing if a retry may help: that would start another job', async () => {
-    const { github } = await connect([BAD_GATEWAY, refused(401)])
+    const { github } = await connect([BAD_GATEWAY, refused(401), refused(422)])
     const temporary = await failure(read(github, { retried: false }))
     const permanent = await failure(read(github))
+    const other = await failure(read(github))
     expect(describeWarning(temporary, 'It is so.')).toMatch(
       /^GitHub: reading it failed: 502.* It is so\.$/,
     )
     expect(describeWarning(permanent, '')).toBe(
-      'GitHub: reading it failed: 401, "No". Check github-token: it may have expired.',
+      'GitHub: reading it failed: 401, "No". Check github-token: it may be empty, or have expired.',
     )
+    expect(describeWarning(other, '')).toMatch(/ Fix the problem that GitHub reports\.$/)
   })
 })
 

@@ -209,7 +209,8 @@ describe('skip-authors', () => {
   })
 
   const EVERY_COMMIT = 'every commit in the push is by an account in skip-authors'
-  const WRITTEN = 'the comment, review or answer is by Other-Bot'
+  const LISTED = ', an account in skip-authors'
+  const WRITTEN = `the comment, review or answer is by Other-Bot${LISTED}`
   const OWN = "the event is about this action's own comment"
   const stored = { state: 'active', jobId: 'job-1', link: '', fingerprint: '' } as const
   const identity = { repository: RUN.repository, number: 7 } as Identity
@@ -221,21 +222,21 @@ describe('skip-authors', () => {
   )
   const NONCE = `<!-- ${'0a'.repeat(16)} -->`
   test.each([
-    ['pull_request', pull('Other-Bot'), 'the pull request is by Other-Bot'],
+    ['pull_request', pull('Other-Bot'), `the pull request is by Other-Bot${LISTED}`],
     [
       'pull_request',
       { ...pull('octocat'), sender: bot },
-      'this pull_request event was triggered by A-Bot',
+      `this pull_request event was triggered by A-Bot${LISTED}`,
     ],
     [
       'an event of the future',
       { sender: bot },
-      'this an event of the future event was triggered by A-Bot',
+      `this an event of the future event was triggered by A-Bot${LISTED}`,
     ],
     [
       'push',
       { ...push('octocat'), sender: agent },
-      'this push event was triggered by Mintlify[bot]',
+      `this push event was triggered by Mintlify[bot]${LISTED}`,
     ],
     ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(

@@ -100,7 +100,11 @@ describe('whether there is anything to do', () => {
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {} }, IGNORED],
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {}, context: 'none' }, BEGINS],
     [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
-    [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
+    [
+      [],
+      { name: 'push', empty: true, contextPaths: [] },
+      { note: 'No changes are sent: there are no new commits.' },
+    ],
   ])('%j with %j: %j', (files, options, expected) => {
     expect(judge(files, options)).toEqual(expected)
   })

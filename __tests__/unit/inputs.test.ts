@@ -237,21 +237,23 @@ const REJECTED: Rejected[] = [
   [
     'allow-users',
     'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for ' +
-      'everyone, got %. Write logins without "@"; a team can\'t be named.',
+      'everyone, got %. Write whole logins: no "@", no "*", no team.',
     ['@octocat', 'mona octocat@', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
   [
     'skip-authors',
     'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], got %. Write ' +
-      'logins without "@"; a team can\'t be named.',
+      'whole logins: no "@", no "*", no team.',
     ['@octocat', '*[bot]', '*', 'app/renovate', "['renovate[bot]']", 'a@b.example'],
   ],
   ['base-url', NO_URL, ['a.example', 'https://a.example:99999', `${LONG_URL}p`]],
   [
     'base-url',
-    `${URL_EXPECTED}, without user name, password, query or fragment, got %.`,
+    `${URL_EXPECTED}, without user name, password, query, fragment or /v2/agent, got %.`,
     [
       'https://agent.example.com/?',
+      'https://agent.example.com/prefix/v2/agent/p-1/job',
+      'https://agent.example.com/v1/agent',
       ['https://agent.example.com/?token=hunter2', '"https://agent.example.com/?***"'],
       ['https://agent.example.com/#hunter2\nhunter2', '"https://agent.example.com/#***"'],
       ['https://hunter2@agent.example.com/prefix', '"https://***@agent.example.com/prefix"'],

@@ -160,7 +160,7 @@ const ENDS = {
   }),
   'no job in the response': error((outside) => createdWithoutJob(`200: ${quote(outside.words)}`)),
   'no job in the last responses': error((outside) =>
-    missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
+    missingJob(outside.id, true, `no docs job (200: ${quote(outside.words)})`),
   ),
   'create refused, 403': error((outside) =>
     createRefusal(refusal(403, outside), { kind: 'create' }),

@@ -340,7 +340,7 @@ const ABOUT = {
   'rate-limited': /later|less often/,
   network: /base-url|HTTPS_PROXY|NODE_EXTRA_CA_CERTS/,
   'create-unknown': /look for a new pull request|check on it/i,
-  contract: /base-url/,
+  contract: /base-url|To wait for the docs job/,
   github: /permissions/,
   internal: /report this error|GITHUB_OUTPUT/,
 }

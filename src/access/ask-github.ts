@@ -48,16 +48,11 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
   } catch (thrown) {
     if (!(thrown instanceof GitHubError && thrown.missing)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
-    if (isNoUser || (await canReadRepository(repo))) return 'none'
+    // GitHub also responds 404 to a token that can't see the repository.
+    const params = requestParams(repo, 'reading the repository', 'metadata: read')
+    if (isNoUser || (await succeeds(repo.github.repos.get(params)))) return 'none'
     throw thrown
   }
-}
-
-/** GitHub also responds 404 to a token that can't see the repository. */
-function canReadRepository(repo: GitHubRepo): Promise<boolean> {
-  return succeeds(
-    repo.github.repos.get(requestParams(repo, 'reading the repository', 'metadata: read')),
-  )
 }
 
 /** A push with more commits than this is not checked: they are unlikely to be merges alone. */

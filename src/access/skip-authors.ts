@@ -16,6 +16,9 @@ const NO_SKIP: SkipDecision = {}
 
 const skip = (reason: string): SkipDecision => ({ reason })
 
+const skipBy = (what: string, login: string): SkipDecision =>
+  skip(`${what} by ${login}, an account in skip-authors`)
+
 /** What a comment by this action ends in: a marker, or at first a nonce. See memory/. */
 const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$/
 
@@ -34,17 +37,14 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
-  if (isCause && isListed(sender)) {
-    return skip(`this ${name} event was triggered by ${sender}`)
-  }
+  if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
   if (event.authors.length > 0) {
     const author = event.authors.find(isListed)
-    return author === undefined ? NO_SKIP : skip(`the comment, review or answer is by ${author}`)
+    return author === undefined ? NO_SKIP : skipBy('the comment, review or answer is', author)
   }
   if (pullRequest !== undefined) {
-    return isListed(pullRequest.author)
-      ? skip(`the pull request is by ${pullRequest.author}`)
-      : NO_SKIP
+    const { author } = pullRequest
+    return isListed(author) ? skipBy('the pull request is', author) : NO_SKIP
   }
   return checkCommits(event, isListed)
 }

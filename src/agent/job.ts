@@ -98,18 +98,15 @@ function checkLink(link: string): string {
   return url === undefined || authority.includes('@') ? '' : link
 }
 
-/** A pull request's number and repository, from its URL; empty if it has another shape. */
-export interface PullRequest {
-  readonly number: string
-  readonly repository: string
-}
-
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
 const GITLAB_MERGE_REQUEST =
   /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
-/** Parses GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
-export function parsePullRequest(link: string): PullRequest {
+/**
+ * A pull request's number and repository, from GitHub's `/owner/repo/pull/N` and GitLab's
+ * `/group/project/-/merge_requests/N`; empty if the URL has another shape.
+ */
+export function parsePullRequest(link: string) {
   const path = link === '' ? '' : new URL(link).pathname
   const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path)
   return { repository: match?.[1]?.slice(1) ?? '', number: match?.[2] ?? '' }

@@ -44,11 +44,11 @@ export function noJob(description: string): string {
   return `no docs job with a valid id and a status (${description})`
 }
 
-export function missingJob(jobId: string, description: string): ActionError {
+export function missingJob(jobId: string, seen: boolean, description: string): ActionError {
   return new ActionError(
     'contract',
     `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${description}.`,
-    CHECK_SERVICE,
+    seen ? '' : CHECK_SERVICE,
   )
 }
 

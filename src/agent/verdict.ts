@@ -32,10 +32,8 @@ export type PollVerdict = Readonly<
       next: 'retry'
       reason: string
       backoff: Backoff
-      /** A complete response that refuses, or has no job: when to ask again, in milliseconds. */
-      refusedDelayMs?: number
-      /** What to do about that. */
-      advice?: string
+      /** Of a response that refuses, or has no job: it is asked again after `REFUSED_DELAY_MS`. */
+      refusal?: ActionError
     }
   | { next: 'fail'; error: ActionError }
   | { next: 'aborted' }
@@ -48,7 +46,7 @@ export const VISIBILITY_GRACE_MS = 30_000
 export const REFUSED_TRIES = 4
 
 /** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
-const REFUSED_DELAY_MS = 3_400
+export const REFUSED_DELAY_MS = 3_400
 
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
@@ -151,10 +149,13 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
   })
   const refuse = (reason: string, error: ActionError): PollVerdict =>
     context.refusals + 1 < REFUSED_TRIES
-      ? { ...retry(reason), refusedDelayMs: REFUSED_DELAY_MS, advice: error.advice }
+      ? { ...retry(reason), refusal: error }
       : { next: 'fail', error }
   const withoutJob = (description: string): PollVerdict =>
-    refuse(`the response contains ${description}`, missingJob(context.jobId, description))
+    refuse(
+      `the response contains ${description}`,
+      missingJob(context.jobId, context.seen, description),
+    )
   switch (result.kind) {
     case 'job':
       if (result.job.id === context.jobId) return { next: 'job', job: result.job }

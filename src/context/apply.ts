@@ -31,12 +31,14 @@ export function judgeChanges(
     const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
     return { reason, advice: 'The next run begins here.' }
   }
-  if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
+  const none = 'there are no new commits'
+  if (name === 'schedule' && empty) return { reason: none }
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (contextPaths.length === 0) {
+    if (empty) return { note: `No changes are sent: ${none}.` }
     // Of an issue, for example, there are none to expect.
     if (!unexpected && !(unknown && context === 'diff')) return undefined
     return { note: files.length > 0 ? note : `No changes are sent: ${note}` }

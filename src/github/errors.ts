@@ -109,10 +109,11 @@ function isRefusal(status = 0): boolean {
   return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
 
-/** "Re-run later" is left out: that would start another job. */
+/** Without "re-run": that would start another job. */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.temporary
-  return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
+  const advice = error.advice.replace(', then re-run', '')
+  return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
 /** The failure of the connection is a cause of the error that Octokit throws. */
@@ -135,7 +136,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
-  if (status === 401) return 'Check github-token: it may have expired.'
+  if (status === 401) return 'Check github-token: it may be empty, or have expired.'
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (failure.isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   return status === undefined || status >= 500

@@ -18,7 +18,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
   [
     /\/\/|(?:^|\/)\.\.?(?:\/|$)/,
-    'no path contains "./", "../" or "//"; start with a file or folder',
+    'no path contains "./", "../" or "//"; start with a file or folder, or "**"',
   ],
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
   [/^\s/, 'remove the blank after "!"; write "\\ " for a name that starts with one'],

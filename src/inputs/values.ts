@@ -154,7 +154,7 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   throw unexpected(
     `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
     value,
-    'Write logins without "@"; a team can\'t be named.',
+    'Write whole logins: no "@", no "*", no team.',
   )
 }
 
@@ -208,8 +208,11 @@ export function parseBaseUrl(value: string): string {
   const expected = "the service's base URL, such as https://agent.example.com/prefix"
   const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw unexpected(expected, shown, 'That is not a valid URL.')
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
-    throw unexpected(`${expected}, without user name, password, query or fragment`, shown)
+  if (url.username !== '' || url.password !== '' || /[?#]|\/v\d\/agent/.test(value)) {
+    throw unexpected(
+      `${expected}, without user name, password, query, fragment or /v2/agent`,
+      shown,
+    )
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw unexpected(

@@ -25,9 +25,7 @@ export type Texts = Readonly<{
  */
 export function describeNow(facts: StepFacts, show: (text: string) => string): string {
   const { seen, missedReason } = facts
-  if (seen === undefined) {
-    return missedReason === '' ? 'has an unknown status' : `has an unknown status: ${missedReason}`
-  }
+  if (seen === undefined) return `has an unknown status${missedReason && `: ${missedReason}`}`
   // This may be the end from before the message.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
@@ -78,7 +76,10 @@ export function describeOutcome(
   const hasEnded = isFinal(status) && accepted !== 'message'
   const now = `${name} ${describeNow(facts, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
-  const toWait = `To wait for the docs job, ${howToWait(run, show)}`
+  const toWait = joinSentences(
+    `To wait for the docs job, ${howToWait(run, show)}`,
+    isRemembered ? '' : RERUN[accepted],
+  )
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -128,7 +129,6 @@ export function describeOutcome(
         next: joinSentences(
           facts.missedAdvice,
           toWait,
-          isRemembered ? '' : RERUN[accepted],
           facts.missedAdvice ? '' : 'To wait longer next time, raise timeout-minutes.',
         ),
       }

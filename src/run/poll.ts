@@ -2,7 +2,7 @@
 
 import type { ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import { ATTEMPT_MS, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
+import { ATTEMPT_MS, judgePoll, REFUSED_DELAY_MS, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
@@ -212,8 +212,8 @@ function createPollState(
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
       const verdict = judgePoll(result, context, clock.date())
-      const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
-      refusals = refusedDelayMs === undefined ? 0 : refusals + 1
+      const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
+      refusals = refusal === undefined ? 0 : refusals + 1
       if (verdict.next === 'aborted') return { delayMs: 0 }
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
       switch (verdict.next) {
@@ -222,13 +222,14 @@ function createPollState(
         case 'retry': {
           failures++
           lastError = verdict.reason
-          tell({ kind: 'missed', reason: lastError, advice: verdict.advice })
+          tell({ kind: 'missed', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
           return retryWithin(
-            refusedDelayMs ??
-              Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs),
+            refusal === undefined
+              ? Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs)
+              : REFUSED_DELAY_MS,
           )
         }
         case 'job':
@@ -240,12 +241,9 @@ function createPollState(
 }
 
 function noResponseError(jobId: string, lastError: string): ActionError {
-  const timedOut = lastError === ''
   return new ActionError(
     'network',
-    timedOut
-      ? `Timed out before the service answered a status request for docs job ${quote(jobId)}.`
-      : `The service never answered a status request for docs job ${quote(jobId)}: ${lastError}.`,
-    `Check base-url, the proxy variables and the network${timedOut ? ', or raise timeout-minutes' : ''}.`,
+    `The service never answered a status request for docs job ${quote(jobId)}${lastError && `: ${lastError}`}.`,
+    'Check base-url, the proxy variables and the network.',
   )
 }

@@ -70,10 +70,9 @@ export function explainFailure(
   server: string,
 ): readonly [text: string, advice: string] {
   if (failure === 'proxy-authentication') {
-    const form = 'http://user:password@host:port'
     return [
       'the proxy rejected the credentials',
-      `Set the user name and password in HTTPS_PROXY (${form}), or list the host in NO_PROXY.`,
+      'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the host in NO_PROXY.',
     ]
   }
   return failure === 'proxy-certificate'
