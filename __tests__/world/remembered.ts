@@ -46,7 +46,10 @@ export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainl
     .map(({ jobId }) => jobId)
     .filter((jobId) => {
       const last = lastPost(facts, jobId)
-      return last?.isAccepted && (last.isStored || isKnown === 'maybe')
+      // What another run sent at the same time, this one may not know of.
+      const isOthers = last !== undefined && last.step.plan.runId !== facts.step.plan.runId
+      if (isKnown === 'maybe') return last?.isAccepted || isOthers
+      return last?.isAccepted && last.isStored
     })
 }
 

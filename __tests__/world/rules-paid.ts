@@ -76,7 +76,7 @@ export const PAID_RULES = {
     const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
-      docsPullReads(step).some(({ status }) => status === 200)
+      docsPullAnswers(step).length > 0
     const isClosed = number === PULL_REQUEST && isKnown && github?.docsPull === 'closed'
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
     if (isPushed && isClosed && facts.hasComment && posts.length > 0)
@@ -157,12 +157,19 @@ function isOver(facts: Facts): boolean {
 export function mayBeOver(facts: Facts): boolean {
   const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
-  const wasRead = docsPullReads(facts.step).some(({ status }) => status === 200)
+  const wasRead = docsPullAnswers(facts.step).length > 0
   return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
 }
 
 export function docsPullReads({ githubRequests }: StepRecord) {
   return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
+}
+
+/** Those that GitHub answered with the pull request. */
+export function docsPullAnswers(step: StepRecord) {
+  return docsPullReads(step).filter(
+    ({ status, answered }) => status === 200 && answered.startsWith('{'),
+  )
 }
 
 function rememberedLinks(facts: Facts): string[] {

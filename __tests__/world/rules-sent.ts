@@ -12,7 +12,13 @@ import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED, ownIsLost } from
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
-import { asksForCommits, docsPullReads, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
+import {
+  asksForCommits,
+  docsPullAnswers,
+  hadFailed,
+  hasNothingNew,
+  mayBeOver,
+} from './rules-paid.js'
 import { decodings } from './rules-text.js'
 
 /** GitHub lists no more files of a comparison. */
@@ -97,9 +103,7 @@ export const SENT_RULES = {
     const { posts, step, github, hasComment } = facts
     const [first] = posts
     if (first === undefined || github?.docsPull !== 'open' || !hasComment) return
-    const read = docsPullReads(step).find(
-      ({ status, at }) => status === 200 && at < first.startedAt,
-    )
+    const read = docsPullAnswers(step).find(({ at }) => at < first.startedAt)
     const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
     if (name === undefined) return
     for (const { body } of posts)

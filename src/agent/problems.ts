@@ -39,7 +39,6 @@ export function createdWithoutJob(description: string): ActionError {
 
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
 
-/** What a complete response contains, as the end of a sentence. */
 export function noJob(description: string): string {
   return `no docs job with a valid id and a status (${description})`
 }

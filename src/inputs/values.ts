@@ -27,7 +27,6 @@ const unexpected = (expected: string, value: string, advice = ''): InvalidInput 
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
-  // The two were swapped: no key is shown.
   if (value.startsWith('mint_')) throw invalid(`expected a project ID, got a key. ${advice}`)
   return parseId(value, advice)
 }

@@ -1,6 +1,6 @@
 /** Deadline and cancellation as one AbortSignal, and the clock that both are measured with. */
 
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 
 export interface Deadline {
@@ -65,9 +65,10 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): D
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
+  setMaxListeners(0, cancel) // Else, Node 20 warns of more than 10.
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
-  const reason = new Error('no response in time')
-  void clock.sleep(remainingMs(), cancel).then(() => controller.abort(reason))
+  const end = (): void => controller.abort(new Error('no response in time'))
+  void clock.sleep(remainingMs(), cancel).then(end)
   return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs }
 }
