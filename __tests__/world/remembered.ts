@@ -123,7 +123,9 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
 function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
   const { inputs, event, pull } = plan
   const { prompt, 'prompt-file': file, context, 'context-paths': paths = '' } = inputs
-  if (!github || context === 'none' || github.undiffable) return undefined
+  if (!github || context === 'none') return undefined
+  // Only the other one has a list then.
+  if (github.undiffable && event.pull !== OTHER_PULL) return undefined
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
   const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
