@@ -123,9 +123,7 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
 function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
   const { inputs, event, pull } = plan
   const { prompt, 'prompt-file': file, context, 'context-paths': paths = '' } = inputs
-  if (!github || context === 'none') return undefined
-  // Only the other one has a list then.
-  if (github.undiffable && event.pull !== OTHER_PULL) return undefined
+  if (!github || context === 'none' || lacksList(github, event.pull)) return undefined
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
   const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
@@ -133,6 +131,11 @@ function contentOf({ plan }: StepRecord, github: Facts['github']): string | unde
   const own = names.some(counts) ? [names[0], pull.patch] : []
   const files = counts('docs/a.md') ? pull.files : 0
   return JSON.stringify([prompt, file, context, title, body, own, files])
+}
+
+/** Whether GitHub can't ever list the files: only the other pull request has a list then. */
+export function lacksList({ undiffable }: NonNullable<Facts['github']>, pull?: number): boolean {
+  return undiffable !== undefined && pull !== OTHER_PULL
 }
 
 /** The names of the first file that changed. */

@@ -8,7 +8,14 @@ import { headOf, mayMerge, numberOf } from './events.js'
 import { OLDER_FILE } from './execute.js'
 import type { Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
-import { changedNames, hasLostMessage, hasTheSame, MOST_LISTED, ownIsLost } from './remembered.js'
+import {
+  changedNames,
+  hasLostMessage,
+  hasTheSame,
+  lacksList,
+  MOST_LISTED,
+  ownIsLost,
+} from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
@@ -134,10 +141,10 @@ export function matchesNothing(facts: Facts): boolean {
   const { inputs, github, step, number, lastRun, compared } = facts
   const { 'context-paths': paths, since } = inputs
   const { event, pull } = step.plan
-  if (!github || paths === undefined || github.undiffable || event.name === 'workflow_dispatch')
-    return false
   const pulls = [PULL_REQUEST, OTHER_PULL]
   const ofPull = [numberOf(event), number].find((one) => pulls.includes(one ?? 0))
+  if (!github || paths === undefined || event.name === 'workflow_dispatch') return false
+  if (lacksList(github, ofPull)) return false
   const count = github.files + (ofPull === undefined ? 0 : pull.files)
   const older = ofPull === undefined && facts.isSinceOlder ? [OLDER_FILE] : []
   const isCut = count + older.length >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)
