@@ -89,7 +89,7 @@ async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResu
     )
   }
   remarkOnInputs(step)
-  // One chunk: each that is loaded costs a docs job 1 % of its instructions.
+  // One chunk: another would cost a docs job 1 % more.
   const [{ createAgentService }, { run }] = await Promise.all([
     import(/* webpackChunkName: "job" */ './agent/client.js'),
     import(/* webpackChunkName: "job" */ './run/run.js'),

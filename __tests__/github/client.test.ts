@@ -409,7 +409,7 @@ describe('what helps:', () => {
       'what each token can',
       refused(403, 'Resource not accessible by integration'),
       'metadata: read',
-      'Pass a github-token of this repository',
+      'Pass a github-token with write access',
     ],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
     ['a limit', secondaryLimit(8), 'issues: write', 'Re-run later.'],

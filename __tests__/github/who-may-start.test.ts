@@ -139,7 +139,7 @@ roleTest('a permission that can not be read sends nothing', async (world) => {
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
   expect(exitCode).toBe(1)
   expect(log).toContain(
-    'reading the permission of writer failed: 403, "Resource not accessible by integration". Nothing was sent. Pass a github-token of this repository.',
+    'reading the permission of writer failed: 403, "Resource not accessible by integration". Nothing was sent. Pass a github-token with write access to this repository, or use allow-users.',
   )
   expect(log).not.toContain('re-run later')
   expect(world.emulator.requests).toEqual([])
@@ -215,7 +215,7 @@ roleTest.each([
     expect(log).toContain(
       outcome === 'skipped'
         ? 'writer, who triggered this run, has no write access'
-        : 'Nothing was sent. Pass a github-token of this repository.',
+        : 'Nothing was sent. Pass a github-token with write access to this repository, or use allow-users.',
     )
     expect(world.emulator.requests).toEqual([])
     expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(

@@ -50,7 +50,7 @@ const VIEW = {
   notes: [],
   redact,
   workflow: 'Docs',
-  isRemembered: true,
+  memory: 'stored' as const,
 }
 
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */

@@ -83,7 +83,6 @@ describe('whether there is anything to do', () => {
     [[], { ...UNKNOWN, context: 'diff', contextPaths: [] }, NONE_SENT],
     [[INSIDE], { ...UNKNOWN, context: 'diff', contextPaths: [] }, { note: 'GitHub failed.' }],
     [[], { ...UNKNOWN, contextPaths: [] }, undefined],
-    [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
     [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
     [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
@@ -100,11 +99,14 @@ describe('whether there is anything to do', () => {
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {} }, IGNORED],
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {}, context: 'none' }, BEGINS],
     [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
-    [
-      [],
-      { name: 'push', empty: true, contextPaths: [] },
-      { note: 'No changes are sent: there are no new commits.' },
-    ],
+    ...[{ name: 'push', contextPaths: [] }, { name: 'workflow_dispatch' }].map(
+      (one) =>
+        [
+          [],
+          { ...one, empty: true },
+          { note: 'No changes are sent: there are no new commits.' },
+        ] as const,
+    ),
   ])('%j with %j: %j', (files, options, expected) => {
     expect(judge(files, options)).toEqual(expected)
   })

@@ -185,7 +185,11 @@ const REJECTED: Rejected[] = [
   ['prompt', NO_PROMPT, ['', ' ']],
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
   ['project-id', `required. ${COPY_PROJECT}`, ['', ' \n']],
-  ['project-id', `expected a project ID, got a key. ${COPY_PROJECT}`, ['mint_0ther']],
+  [
+    'project-id',
+    `expected a project ID, got a key. ${COPY_PROJECT}`,
+    ['mint_0ther_secret_of_ours'],
+  ],
   ...(
     [
       ['project-id', COPY_PROJECT],
@@ -237,13 +241,13 @@ const REJECTED: Rejected[] = [
   [
     'allow-users',
     'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for ' +
-      'everyone, got %. Write whole logins: no "@", no "*", no team.',
+      'everyone, got %. Write whole logins, without "@"; a team can\'t be named.',
     ['@octocat', 'mona octocat@', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
   [
     'skip-authors',
     'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], got %. Write ' +
-      'whole logins: no "@", no "*", no team.',
+      'whole logins, without "@"; a team can\'t be named.',
     ['@octocat', '*[bot]', '*', 'app/renovate', "['renovate[bot]']", 'a@b.example'],
   ],
   ['base-url', NO_URL, ['a.example', 'https://a.example:99999', `${LONG_URL}p`]],
@@ -253,7 +257,7 @@ const REJECTED: Rejected[] = [
     [
       'https://agent.example.com/?',
       'https://agent.example.com/prefix/v2/agent/p-1/job',
-      'https://agent.example.com/v1/agent',
+      'https://agent.example.com/v2/agent',
       ['https://agent.example.com/?token=hunter2', '"https://agent.example.com/?***"'],
       ['https://agent.example.com/#hunter2\nhunter2', '"https://agent.example.com/#***"'],
       ['https://hunter2@agent.example.com/prefix', '"https://***@agent.example.com/prefix"'],

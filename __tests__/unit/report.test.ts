@@ -163,7 +163,7 @@ describe('the end', () => {
     await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
     const advice = to('advice')
     expect(advice).toHaveLength(3)
-    expect(advice[1]).toContain('A re-run starts another docs job.')
+    expect(advice[1]).toMatch(/and no prompt\. To wait longer/)
     expect(advice[2]).toContain('re-run the workflow job: this step then sends nothing.')
   })
 

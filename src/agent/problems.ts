@@ -96,7 +96,7 @@ export function createRefusal(
   }
   const [code, advice] = adviceFor(status, refused)
   // A firewall or a proxy has not seen whose key it is, nor whether a docs job is gone.
-  if (isPage && (refused.seen || code === 'auth' || code === 'rejected')) {
+  if (isPage && (refused.seen || code === 'auth' || (code === 'rejected' && status !== 409))) {
     const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
     return new Refusal(status, 'rejected', text, ASK_FIREWALL)
   }

@@ -32,7 +32,7 @@ export type PollVerdict = Readonly<
       next: 'retry'
       reason: string
       backoff: Backoff
-      /** Of a response that refuses, or has no job: it is asked again after `REFUSED_DELAY_MS`. */
+      /** A refusal, or no job: asked again after `REFUSED_DELAY_MS`. */
       refusal?: ActionError
     }
   | { next: 'fail'; error: ActionError }

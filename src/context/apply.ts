@@ -37,8 +37,9 @@ export function judgeChanges(
     isMerge || skipAuthors.has(author.toLowerCase())
   if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
+  if (empty && (name === 'workflow_dispatch' || contextPaths.length === 0))
+    return { note: `No changes are sent: ${none}.` }
   if (contextPaths.length === 0) {
-    if (empty) return { note: `No changes are sent: ${none}.` }
     // Of an issue, for example, there are none to expect.
     if (!unexpected && !(unknown && context === 'diff')) return undefined
     return { note: files.length > 0 ? note : `No changes are sent: ${note}` }

@@ -145,8 +145,8 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
 }
 
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
-  // Each token has it, for its own repositories.
-  if (permission === 'metadata: read') return 'Pass a github-token of this repository.'
+  if (permission === 'metadata: read')
+    return 'Pass a github-token with write access to this repository, or use allow-users.'
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
   if (fromFork && permission.endsWith('write')) {
     return (

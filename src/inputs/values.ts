@@ -27,7 +27,7 @@ const unexpected = (expected: string, value: string, advice = ''): InvalidInput 
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
-  if (value.startsWith('mint_')) throw invalid(`expected a project ID, got a key. ${advice}`)
+  if (/^mint_.{16}/.test(value)) throw invalid(`expected a project ID, got a key. ${advice}`)
   return parseId(value, advice)
 }
 
@@ -153,7 +153,7 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   throw unexpected(
     `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
     value,
-    'Write whole logins: no "@", no "*", no team.',
+    'Write whole logins, without "@"; a team can\'t be named.',
   )
 }
 
@@ -207,7 +207,7 @@ export function parseBaseUrl(value: string): string {
   const expected = "the service's base URL, such as https://agent.example.com/prefix"
   const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw unexpected(expected, shown, 'That is not a valid URL.')
-  if (url.username !== '' || url.password !== '' || /[?#]|\/v\d\/agent/.test(value)) {
+  if (url.username !== '' || url.password !== '' || /[?#]|\/v2\/agent(?:\/|$)/.test(value)) {
     throw unexpected(
       `${expected}, without user name, password, query, fragment or /v2/agent`,
       shown,

@@ -46,16 +46,16 @@ export type ToldRun = Readonly<{
   facts: StepFacts
   inputs: Pick<Inputs, 'task' | 'wait'>
   /** A re-run would find the job, and send nothing. */
-  isRemembered: boolean
+  memory: 'none' | 'pending' | 'stored'
 }>
 
 /** As the end of a sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait(
-  { facts, inputs, isRemembered }: ToldRun,
+  { facts, inputs, memory }: ToldRun,
   show: (text: string) => string,
 ): string {
   const onlyWaits = facts.request.is === 'waiting'
-  return inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && isRemembered))
+  return inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
     ? 're-run the workflow job: this step then sends nothing.'
     : `run a step with ${show(`job-id: ${facts.jobId}`)} and no prompt.`
 }
@@ -66,7 +66,7 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { facts, inputs, isRemembered } = run
+  const { facts, inputs, memory } = run
   const { jobId } = facts
   const job = facts.seen?.job
   const accepted = acceptedIn(facts)
@@ -78,7 +78,7 @@ export function describeOutcome(
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const toWait = joinSentences(
     `To wait for the docs job, ${howToWait(run, show)}`,
-    isRemembered ? '' : RERUN[accepted],
+    memory === 'none' ? RERUN[accepted] : '',
   )
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {

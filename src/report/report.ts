@@ -159,11 +159,11 @@ export class StepReport {
   #view(): View {
     const { inputs, redact, environment } = this.#options
     const { notes } = this.#facts
-    const failure = this.comment?.failure ?? ''
+    const { failure = '', memory = 'none' } = this.comment ?? {}
     return {
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
       notes: failure === '' ? notes : [...notes, failure],
-      isRemembered: this.comment?.memory === 'stored',
+      memory: failure !== '' && memory === 'pending' ? 'none' : memory,
     }
   }
 
@@ -174,8 +174,8 @@ export class StepReport {
   #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-    const isRemembered = (this.comment?.memory ?? 'none') !== 'none'
-    return { ...this.#view(), notes: this.#facts.notes, runUrl, isRemembered }
+    const memory = (this.comment?.memory ?? 'none') === 'none' ? 'none' : 'stored'
+    return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
   async writePlaceholder(): Promise<void> {
@@ -220,7 +220,7 @@ export class StepReport {
   async closeComment({ cancel }: Step['deadline']): Promise<void> {
     const { comment } = this
     if (comment === undefined) return
-    const changing = (): string => JSON.stringify([this.#view().notes, this.#view().isRemembered])
+    const changing = (): string => JSON.stringify([this.#view().notes, this.#view().memory])
     const [said, noted] = [changing(), this.#facts.notes.length]
     this.update()
     await comment.close()

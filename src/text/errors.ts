@@ -59,7 +59,6 @@ export function internalError(thrown: unknown): ActionError {
 /** Why a connection will never succeed, however often it is retried. */
 export type PermanentFailure = `${'server' | 'proxy'}-certificate` | 'proxy-authentication'
 
-/** Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
   "Verification can't be turned off."
