@@ -95,6 +95,7 @@ export function createReporter(redact: Redact): ReportWriter {
   const toLine = (text: string): string => escapeCommands(redact(text))
   return {
     log: (line) => core.info(toLine(line)),
+    isDebug: core.isDebug(),
     debug(text) {
       for (const line of text.split('\n')) core.debug(toLine(line))
     },
@@ -156,7 +157,6 @@ export const clock: Clock = {
   },
 }
 
-/** From 0 to 1, for jitter. */
 export const random = (): number => Math.random()
 
 /** Random hexadecimal digits that nobody can guess. */

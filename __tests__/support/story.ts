@@ -140,6 +140,7 @@ function createRecorder(recording: Recording, redact: Redact): ReportWriter {
   }
   return {
     log: add,
+    isDebug: true,
     debug: add,
     warn: annotate('warning'),
     notice: annotate('notice'),

@@ -22,6 +22,7 @@ const SKIPPED = { kind: 'ended', result: { outcome: 'skipped', reason: 'a reason
 function createStep({
   broken = [] as readonly ('outputs' | 'summary')[],
   failure = ENOSPC as Error,
+  isDebug = true,
 } = {}) {
   const clock = new FakeClock()
   const written: [to: string, text: string][] = []
@@ -30,6 +31,7 @@ function createStep({
   const report = new StepReport({
     writer: {
       ...{ log: recorder('log'), debug: recorder('debug'), warn: recorder('warn') },
+      isDebug,
       ...{ notice: recorder('notice'), error: recorder('error'), group: recorder('group') },
       outputs: (values) => {
         if (broken.includes('outputs')) throw failure
@@ -187,5 +189,12 @@ describe('the end', () => {
     const error = new ActionError('network', 'Broken.', '', { cause })
     report.tell({ kind: 'ended', result: { outcome: 'error', error } })
     expect(to('debug').join()).toContain(`'${cause.data}'`)
+  })
+
+  test('has no such lines if nobody sees them', () => {
+    const { report, to } = createStep({ isDebug: false })
+    const error = new ActionError('network', 'Broken.', '')
+    report.tell({ kind: 'ended', result: { outcome: 'error', error } })
+    expect([to('error').length, to('debug')]).toEqual([1, []])
   })
 })

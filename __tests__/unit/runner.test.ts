@@ -40,6 +40,14 @@ afterAll(() => {
   process.env = env
 })
 
+test.each([
+  ['1', true],
+  ['', false],
+])('with RUNNER_DEBUG %j, whether there are debug lines is %j', (value, isDebug) => {
+  process.env.RUNNER_DEBUG = value
+  expect(createReporter(String).isDebug).toBe(isDebug)
+})
+
 describe('the reporter', () => {
   const reporter = createReporter((text) => text.replaceAll('secret', '***'))
   let written = ''

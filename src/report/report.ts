@@ -31,6 +31,7 @@ import { createSummary, type View } from './summary.js'
 
 export type ReportWriter = Readonly<{
   log: (line: string) => void
+  isDebug: boolean
   debug: (text: string) => void
   warn: (line: string) => void
   notice: (line: string) => void
@@ -212,8 +213,7 @@ export class StepReport {
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
-    if (error !== undefined)
-      writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
+    if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
   /** Writes the result to the comment, and waits until it is there, for a limited time. */
