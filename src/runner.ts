@@ -157,6 +157,7 @@ export const clock: Clock = {
   },
 }
 
+/** 0 to 1, for jitter. */
 export const random = (): number => Math.random()
 
 /** Random hexadecimal digits that nobody can guess. */

@@ -230,7 +230,7 @@ function decides({ hasComment }: Facts, { path }: Received): boolean {
  * Whether GitHub said something: what was asked for, or by a refusal that there is no such thing.
  */
 function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
-  // A gateway's page. A redirect is one whatever it contains.
+  // A gateway's page says nothing; a redirect does, whatever it contains.
   if (answered === PAGE.body && status !== 301) return false
   if (status === 200) return true
   if (typeof status !== 'number' || /rate limit/i.test(answered)) return false

@@ -126,12 +126,11 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
 /** The job as the service has it; undefined if it does not exist. */
 async function getJob(
   jobId: string,
-  { inputs, ...tools }: PreviousRunContext,
+  { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
   // What this step reports begins later.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
-    const { timeoutMs } = inputs
     const result = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
       quietTools,

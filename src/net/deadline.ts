@@ -65,7 +65,7 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): D
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
-  setMaxListeners(0, cancel) // Else, Node 20 warns of more than 10.
+  setMaxListeners(0, cancel) // Node 20 warns of more than 10.
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   const end = (): void => controller.abort(new Error('no response in time'))

@@ -45,7 +45,7 @@ export function describeSent(facts: StepFacts): string {
 export type ToldRun = Readonly<{
   facts: StepFacts
   inputs: Pick<Inputs, 'task' | 'wait'>
-  /** A re-run would find the job, and send nothing. */
+  /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
 }>
 
