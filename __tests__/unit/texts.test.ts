@@ -93,7 +93,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     expect(isEnd).toBe(row.end !== undefined)
     const stored = { ...memory, ...more }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
-    return { log, lines, outputs, summary, comment, stored, exitCode: report.exitCode }
+    return { log, lines, outputs, summary, comment, stored, isEnd, exitCode: report.exitCode }
   } finally {
     stdout.mockRestore()
   }
@@ -212,19 +212,25 @@ test('the first line', () => {
 const wholeOf = ({ lines, summary, comment }: ReturnType<typeof play>): string =>
   [...lines, summary, comment].join('\n')
 
+/** What is seen of a comment that tells of a failure; nobody opens its details. */
+const shownOf = ({ comment, isEnd, exitCode }: ReturnType<typeof play>): string =>
+  isEnd && exitCode === 1 ? comment.replace(/<details>.*/s, '') : comment
+
 /** The last words in the log, the summary and the comment. */
-const placesOf = ({ lines, summary, comment }: ReturnType<typeof play>): string[] => [
-  lines
+const placesOf = (told: ReturnType<typeof play>): string[] => [
+  told.lines
     .filter((line) => !/^(?:Finished|Docs job|::notice::Pull)/.test(line))
     .join('\n')
     .replaceAll('%0A', '\n'),
-  ...[summary, comment],
+  ...[told.summary, shownOf(told)],
 ]
 
 /** What each place says on how to go on; the log only once it ends with an error. */
-const adviceOf = ({ lines, summary, comment }: ReturnType<typeof play>): string[] => [
-  ...[summary, comment].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
-  ...lines.filter((line) => line.startsWith('::error::')),
+const adviceOf = (told: ReturnType<typeof play>): string[] => [
+  ...[told.summary, shownOf(told)].map(
+    (text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? '',
+  ),
+  ...told.lines.filter((line) => line.startsWith('::error::')),
 ]
 
 /** Markdown without its code: only the action's own words. */
@@ -287,7 +293,11 @@ describe('of requests and the job, what is said is known:', () => {
   rule(
     'that a docs job may exist',
     ({ unknown }) => unknown === 'create',
-    (_, told) => expect(wholeOf(told)).toMatch(/a docs job may exist/i),
+    (row, told) => {
+      // The log says it at the end.
+      const places = placesOf(told).slice(isEnded(row) ? 0 : 1)
+      for (const text of places) expect(text).toMatch(/a docs job may exist/i)
+    },
   )
   rule(
     'not that the job is running, unless the last request said so',
@@ -455,11 +465,13 @@ describe('the annotation', () => {
 
 describe('the summary and the comment', () => {
   rule(
-    'show what to do next at first sight in the comment of a step that failed, and only there',
+    'show what happened and what to do next at first sight in the comment of a step that failed, and only there',
     everyRow,
-    (row, { comment, exitCode }) => {
-      const isShown = comment.indexOf('**What to do next:**') < comment.indexOf('<details>')
-      expect(isShown).toBe(isEnded(row) && exitCode === 1)
+    (row, { summary, comment, exitCode }) => {
+      const [shown = ''] = comment.split('<details>')
+      const [happened = ''] = ownSections(summary)
+      for (const text of [happened, '**What to do next:**'])
+        expect(shown.includes(text)).toBe(isEnded(row) && exitCode === 1)
     },
   )
   rule('say the same', everyRow, (row, { summary, comment, exitCode }) => {

@@ -41,10 +41,11 @@ export function createSummary(view: View): string {
 }
 
 export function createCommentText(view: View): string {
-  const [shown, folded] = [[describeTitle(view), filesLine(view)], details(view)]
-  const place = isFailed(view) ? shown : folded
-  place.push(whatNext(view))
-  return inComment(view, shown, folded)
+  const [happened = '', ...more] = details(view)
+  const title = [describeTitle(view), filesLine(view)]
+  // An advice is about what happened: both are shown, or both are folded.
+  if (isFailed(view)) return inComment(view, [...title, happened, whatNext(view)], more)
+  return inComment(view, title, [happened, ...more, whatNext(view)])
 }
 
 function isFailed({ inputs, facts: { result } }: View): boolean {
