@@ -157,7 +157,7 @@ test('the comment before a create request', async () => {
       redact: String,
       environment: RUN,
     },
-    inputs: INPUTS,
+    inputs: { ...INPUTS, jobKey: '{"os":"linux"}' },
   })
   const texts: string[] = []
   report.comment = {

@@ -42,38 +42,32 @@ export function createSummary(view: View): string {
 
 export function createCommentText(view: View): string {
   const [happened = '', ...more] = details(view)
-  const title = [describeTitle(view), filesLine(view)]
+  const pullRequest = linkPullRequest(view)
+  const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && `: ${pullRequest}`}`
+  const open = '<details>\n<summary>Details</summary>'
   // An advice is about what happened: both are shown, or both are folded.
-  if (isFailed(view)) return inComment(view, [...title, happened, whatNext(view)], more)
-  return inComment(view, title, [happened, ...more, whatNext(view)])
+  const told = isFailed(view)
+    ? [happened, whatNext(view), open, ...more]
+    : [open, happened, ...more, whatNext(view)]
+  return `${joinParagraphs([title, filesLine(view), ...told, '</details>'])}\n`
 }
 
 function isFailed({ inputs, facts: { result } }: View): boolean {
   return result !== undefined && failsStep(result.outcome, inputs.failOn)
 }
 
-/** Written for people who see nothing else: GitHub mails no edit. */
+/** A letter to people who see nothing else: GitHub mails it as it is written here, and no edit. */
 export function createFirstText(view: View): string {
-  return inComment(
-    view,
-    [
-      `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs`,
-      "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything.",
-    ],
-    [listFacts(view), 'If it still says this when the workflow run has ended, see its log.'],
-  )
+  return joinParagraphs([
+    `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
+    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. If this text is still here when the workflow run has ended, see the run's log: <${view.runUrl}>`,
+  ])
 }
 
-function inComment(
-  view: View,
-  [title = '', ...shown]: readonly string[],
-  folded: readonly string[],
-): string {
-  const pullRequest = linkPullRequest(view)
-  const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
-  const line = `${title}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`
-  const open = '<details>\n<summary>Details</summary>'
-  return `${joinParagraphs([line, ...shown, open, ...folded, '</details>'])}\n`
+/** Tells the comments of matrix legs apart. */
+function nameLeg({ inputs, redact }: View): string {
+  const leg = describeJobKey(redact(inputs.jobKey)) // Half a key would not be found.
+  return leg && ` (${inlineCode(leg)})`
 }
 
 function describeTitle(view: View): string {
