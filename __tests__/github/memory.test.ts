@@ -384,7 +384,7 @@ describe('comment: true without job-scope', () => {
     const [leg = '', own = ''] = world.comments()
     expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
     expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
-    expect(leg).toContain('\n- Workflow: `Docs`\n')
+    expect(leg).toMatch(/\n- Run: \[`Docs` \d+\]\(<https:[^ ]+>\)\n/)
   })
 
   worldTest('keeps one comment, and each run has its own job', async (world) => {

@@ -492,13 +492,21 @@ describe('the summary and the comment', () => {
     },
   )
   rule(
+    'name the project and the service only where GitHub masks what a secret holds',
+    ({ badInput }) => !badInput,
+    (_, { summary, comment }) => {
+      expect(summary).toMatch(/- Project: `p-1`\n- Service: `https:\/\/agent\.example\.com`\n/)
+      expect(comment).not.toMatch(/\bp-1\b|agent\.example\.com/)
+    },
+  )
+  rule(
     'link the run and the pull request, and nothing else',
     everyRow,
     (row, { summary, comment }) => {
       const links = [summary, comment].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
       const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
       const targets = links.map((found) =>
-        found.map((link) => link.replace(/^\[`[\w./:#-]+`\]/, '')),
+        found.map((link) => link.replace(/^\[`[\w./:#-]+`(?: 100)?\]/, '')),
       )
       expect(targets).toEqual([pull, [...pull, RUN_TARGET]])
     },

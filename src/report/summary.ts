@@ -44,7 +44,7 @@ export function createCommentText(view: View): string {
   const [happened = '', ...more] = details(view)
   const pullRequest = linkPullRequest(view)
   const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && `: ${pullRequest}`}`
-  const open = '<details>\n<summary>Details</summary>'
+  const open = '<details>\n<summary>Details of the workflow run</summary>'
   // An advice is about what happened: both are shown, or both are folded.
   const told = isFailed(view)
     ? [happened, whatNext(view), open, ...more]
@@ -156,12 +156,16 @@ function isPlain(word: string): boolean {
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
+  // In a comment, GitHub masks nothing that a secret holds. The run's own page has these.
+  const where = runUrl
+    ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
+    : [
+        ['Project', inputs.projectId && show(inputs.projectId)],
+        ['Service', inputs.baseUrl && show(inputs.baseUrl)],
+      ]
   const rows = [
     ['Docs job', facts.jobId && show(facts.jobId)],
-    ['Project', inputs.projectId && show(inputs.projectId)],
-    ['Service', inputs.baseUrl && show(inputs.baseUrl)],
-    ['Workflow', runUrl && show(workflow)],
-    ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
+    ...where,
     ['Sent', (facts.result ?? hasJob(facts)) && describeSent(facts)],
     ['Elapsed', formatDuration(facts.now)],
   ]
