@@ -128,7 +128,7 @@ const ENDS = {
   }),
   'skipped, docs closed': () => ({
     outcome: 'skipped',
-    title: 'docs were closed',
+    title: 'the docs pull request was closed',
     reason: `the docs pull request ${LINK} was closed without a merge`,
     advice: 'To get docs after all, reopen it.',
   }),

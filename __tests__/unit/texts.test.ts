@@ -108,7 +108,9 @@ const ownSections = (markdown: string): string[] =>
     .trim()
     .split('\n\n')
     .slice(1)
-    .filter((section) => !/^(?:\*\*Pull|- Docs job|- Project|- Sent|- Elapsed|\|)/.test(section))
+    .filter(
+      (section) => !/^(?:\*\*Docs pull|- Docs job|- Project|- Sent|- Elapsed|\|)/.test(section),
+    )
 
 const titleOf = (summary: string): string => /^### (.+)\n\n/.exec(summary)?.[1] ?? ''
 
@@ -219,7 +221,7 @@ const shownOf = ({ comment, isEnd, exitCode }: ReturnType<typeof play>): string 
 /** The last words in the log, the summary and the comment. */
 const placesOf = (told: ReturnType<typeof play>): string[] => [
   told.lines
-    .filter((line) => !/^(?:Finished|Docs job|::notice::Pull)/.test(line))
+    .filter((line) => !/^(?:Finished|Docs job|::notice::Docs pull)/.test(line))
     .join('\n')
     .replaceAll('%0A', '\n'),
   ...[told.summary, shownOf(told)],
@@ -456,7 +458,7 @@ describe('the annotation', () => {
     (row, told) => {
       const annotations = annotationsOf(told)
       if (told.outputs['pr-link'] && row.job !== undefined)
-        expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
+        expect(annotations).toEqual([`::notice::Docs pull request: ${row.link}`])
       else
         expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
     },
@@ -489,6 +491,16 @@ describe('the summary and the comment', () => {
       ]
       expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
       for (const text of [summary, comment]) expect(text).toContain(`\n- Sent: ${words}\n`)
+    },
+  )
+  rule(
+    'say of a link that it is the docs pull request, unless it is the result',
+    ({ link }) => link !== undefined,
+    (_, { summary, comment, outputs }) => {
+      const [before] = comment.split('[')
+      const label = outputs.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
+      expect(before).toBe(`${titleOf(summary)}${label}`)
+      expect(summary).toContain('\n\n**Docs pull request:** [')
     },
   )
   rule(

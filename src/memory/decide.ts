@@ -50,7 +50,7 @@ export function decide({ by, push, isNews, job, link, pull }: Situation): Decisi
   if (pull === 'closed' && (isDone || push === 'own')) {
     return {
       does: 'skip',
-      title: 'docs were closed',
+      title: 'the docs pull request was closed',
       reason: `the docs pull request ${link} was closed without a merge`,
       advice: `To get docs after all, reopen it, or ${OTHERWISE}`,
     }
@@ -58,7 +58,7 @@ export function decide({ by, push, isNews, job, link, pull }: Situation): Decisi
   if (pull === 'merged' && isDone) {
     return {
       does: 'skip',
-      title: 'docs were merged',
+      title: 'the docs pull request was merged',
       reason: `this push has nothing new for the docs job, and its pull request ${link} was merged`,
       advice: `To get docs all the same, ${OTHERWISE}`,
     }

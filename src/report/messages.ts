@@ -73,7 +73,7 @@ export function createAnnotation(
   const job = run.facts.seen?.job
   const link = job?.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result, quote)
-  const pullRequest = link === '' ? '' : `Pull request: ${link}`
+  const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.
   if (errorOf(result)?.code === 'input')

@@ -164,7 +164,7 @@ export function describeOutcome(
     }
     case 'skipped':
       return {
-        title: `⏭️ ${result.title === undefined ? 'Skipped' : `Nothing sent, ${result.title}`}`,
+        title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
         happened: `Nothing was sent: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }

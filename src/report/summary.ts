@@ -36,14 +36,16 @@ export interface View extends ToldRun {
 export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
-  const link = pullRequest && `**Pull request:** ${pullRequest}`
+  const link = pullRequest && `**Docs pull request:** ${pullRequest}`
   return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
 }
 
 export function createCommentText(view: View): string {
   const [happened = '', ...more] = details(view)
   const pullRequest = linkPullRequest(view)
-  const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && `: ${pullRequest}`}`
+  // It may be that of an earlier run.
+  const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
+  const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
   const open = '<details>\n<summary>Details of the workflow run</summary>'
   // An advice is about what happened: both are shown, or both are folded.
   const told = isFailed(view)
