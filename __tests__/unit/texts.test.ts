@@ -302,6 +302,17 @@ describe('of requests and the job, what is said is known:', () => {
     },
   )
   rule(
+    'in the title of an error, what has been accepted, unless the action itself failed',
+    (_, { lines, summary }) =>
+      /^Finished .*: error /.test(lines.at(-1) ?? '') && titleOf(summary) !== '❌ The step failed',
+    ({ unknown, job }, { summary }) => {
+      const mayBe = unknown === 'create' ? /A docs job may have been/ : /The message may have been/
+      const isNot = /No docs job was started|The message was not accepted/
+      const known = job === undefined ? isNot : /The docs job's result is unknown/
+      expect(titleOf(summary)).toMatch(unknown === undefined ? known : mayBe)
+    },
+  )
+  rule(
     'not that the job is running, unless the last request said so',
     ({ job }) => job !== 'runs',
     (_, told) =>

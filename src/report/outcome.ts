@@ -181,13 +181,27 @@ export function describeOutcome(
       const ifGone = isUnseen ? '' : `${startNew}.`
       const then = code === 'not-found' ? ifGone : toWait
       return {
-        title: '❌ The docs job could not be started or tracked',
+        title: `❌ ${titleOfError(facts, code)}`,
         happened: message,
         unsent: isUnsent(facts, code) ? 'Nothing was sent.' : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
       }
     }
   }
+}
+
+/** What is known to have been accepted: who reads that nothing was started starts it again. */
+function titleOfError(facts: StepFacts, code: ErrorCode): string {
+  const sent = sentIn(facts)
+  if (sent !== acceptedIn(facts))
+    return sent === 'message'
+      ? 'The message may have been accepted'
+      : 'A docs job may have been started'
+  if (code === 'internal') return 'The step failed'
+  if (hasJob(facts)) return "The docs job's result is unknown"
+  return wasPosted(facts) && facts.jobId !== ''
+    ? 'The message was not accepted'
+    : 'No docs job was started'
 }
 
 /** What a re-run does that doesn't find the job, by what the service accepted. */
