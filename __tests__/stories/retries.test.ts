@@ -64,7 +64,7 @@ async function expectRun(
   const exit = outcome === 'pr-opened' ? 0 : 1
   const mayBeAccepted =
     service.polls().length > 0 ||
-    /A docs job may exist|may be working/.test(commands('error')[0] ?? '')
+    /A docs job may exist|may have received it/.test(commands('error')[0] ?? '')
   const what = inputs['job-id'] ? 'message' : 'job'
   const sent = posts > 0 && mayBeAccepted ? what : 'nothing'
   expect({
@@ -239,7 +239,7 @@ describe('a poll', () => {
         expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
         for (const text of [...commands('error'), summary, ...world.comments()]) {
           expect(text).not.toMatch(/\bis (?:still )?(?:running|active)|keeps running/i)
-          expect(text).toMatch(/when last seen, .* ago; since then: .*503/)
+          expect(text).toMatch(/when last seen, .* before this step ended; since then: .*503/)
         }
       },
     )

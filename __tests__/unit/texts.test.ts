@@ -323,15 +323,19 @@ describe('of requests and the job, what is said is known:', () => {
     ({ job }) => job === 'ended',
     (_, told) => expect(wholeOf(told)).not.toMatch(/to wait for|may still be/i),
   )
+  rule('nothing that is kept, and may be so no longer, as if it still were', isEnded, (_, told) => {
+    for (const text of placesOf(told))
+      expect(text).not.toMatch(/\bis still\b|\bago\b|\byet\b|\bhas an un|may be working/)
+  })
   rule(
     'how the job was when it was last seen, if the step ends before',
     ({ job }, { outputs }) =>
       job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
     ({ job = 'ended' }, told) => {
-      const now = { runs: /is still running/, missed: /when last seen, .* ago; since then: .*503/ }
       const known = {
-        ...now,
-        undocumented: /has an undocumented status: .*its words/,
+        runs: /was still running when this step ended/,
+        missed: /when last seen, .* before this step ended; since then: .*503/,
+        undocumented: /had an undocumented status when this step ended: .*its words/,
         unseen: /./,
         ended: /./,
       }

@@ -20,7 +20,7 @@ export function resultUnknown(
         ]
       : [
           `message to docs job ${quote(request.jobId)}`,
-          'The docs job may be working on it',
+          'The docs job may have received it',
           'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
         ]
   const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`

@@ -19,22 +19,28 @@ export type Texts = Readonly<{
 }>
 
 /**
- * What is known of the job now: it is only said to be running if the last request said so.
+ * What is known of the job now: it is only said to be running if the last request said so. What is
+ * told at the end of the step stays, and is read when it may be so no longer.
  *
  * @returns the end of a sentence that begins with the job
  */
 export function describeNow(facts: StepFacts, show: (text: string) => string): string {
-  const { seen, missedReason } = facts
-  if (seen === undefined) return `has an unknown status${missedReason && `: ${missedReason}`}`
+  const { seen, missedReason, result } = facts
+  const [is, has, ago, atTheEnd] =
+    result === undefined
+      ? ['is', 'has', 'ago', '']
+      : ['was', 'had', 'before this step ended', ' when this step ended']
+  if (seen === undefined)
+    return `${has} an unknown status${atTheEnd}${missedReason && `: ${missedReason}`}`
   // This may be the end from before the message.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? show(job.rawStatus)
   if (missedReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(facts.now - at)} ago; since then: ${missedReason}`
+    return `was ${status} when last seen, ${formatDuration(facts.now - at)} ${ago}; since then: ${missedReason}`
   }
-  if (job.status === undefined) return `has an undocumented status: ${status}`
-  return isFinal(job.status) ? `has ended: ${status}` : 'is still running'
+  if (job.status === undefined) return `${has} an undocumented status${atTheEnd}: ${status}`
+  return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${atTheEnd}`
 }
 
 /** In these words everywhere: people count them in logs. */
@@ -137,7 +143,7 @@ export function describeOutcome(
         title: {
           job: '🚀 The docs job was started',
           message: '🚀 The docs job accepted the message',
-          nothing: '⏳ The docs job has not finished yet',
+          nothing: '⏳ The docs job had not finished when this step ended',
         }[accepted],
         sentence: accepted === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
