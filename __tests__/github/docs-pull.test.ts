@@ -391,7 +391,7 @@ describe('a push that changes nothing is skipped once the docs pull request', ()
     const { outputs, summary } = await world.step(inputs)
     expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing', 'pr-link': link })
     expect(summary).toContain(merged ? 'was merged.' : 'was closed without a merge.')
-    expect(summary).not.toContain('Review the pull request')
+    expect(summary).not.toContain('Review the docs pull request')
   })
 })
 

@@ -265,7 +265,7 @@ test.each<[Options, isTold: boolean]>([
   [{ comment: stored('unknown') }, false],
 ])('an earlier message whose result is unknown: %j is told: %s', async (options, isTold) => {
   const text =
-    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.'
+    'The result of the last message is unknown: it may be lost. To send it again, re-run after the docs job has ended.'
   expect((await find(options)).notes.includes(text)).toBe(isTold)
 })
 
@@ -449,7 +449,7 @@ describe('continuing', () => {
 
   test('a push of what was sent before is skipped once that is merged, with the link', async () => {
     const { told } = await decide(linked, merged, { pushed: true })
-    const reason = `this push has nothing new for the docs job, and its pull request ${LINK} was merged`
+    const reason = `this push has nothing new for the docs job, and the docs pull request ${LINK} was merged`
     expect(told).toMatchObject({ task: { reason }, followed: ['job-1', LINK] })
   })
 

@@ -363,7 +363,7 @@ const ABOUT = {
   input: /inputs/,
   auth: /\bkey\b/,
   'not-found': /project-id|may have been deleted/,
-  rejected: /that the service reports|the docs job's status|Wait for it first/,
+  rejected: /that the service reports|the docs job's status|Wait for the docs job/,
   'rate-limited': /later|less often/,
   network: /base-url|HTTPS_PROXY|NODE_EXTRA_CA_CERTS/,
   'create-unknown': /look for a new pull request|check on it/i,
@@ -426,6 +426,13 @@ describe('every text', () => {
         expect(advice.replace(free, '').replace(again, '')).not.toMatch(/re-run/i)
     },
   )
+  rule('has no word in its advice that can be read in two ways', everyRow, (_, told) => {
+    for (const advice of adviceOf(told)) {
+      expect(advice).not.toMatch(/\bonce\b/)
+      // On a pull request, that is the one that is read.
+      expect(advice).not.toMatch(/\bthe pull request\b(?! in the docs repository)/)
+    }
+  })
   rule('has no full stop right behind something to copy in its advice', everyRow, (_, told) => {
     for (const advice of adviceOf(told).slice(0, 2)) expect(advice).not.toMatch(/`\.(?:\s|$)/)
   })

@@ -134,7 +134,7 @@ function adviceFor(status: number, { kind, seen }: RefusedRequest): readonly [Er
       if (kind !== 'message') break
       return [
         'rejected',
-        'The docs job may be busy, or have ended. Wait for it first, or start a new one.',
+        'The docs job may be busy, or have ended. Wait for the docs job, or start a new docs job.',
       ]
     case 429:
       return ['rate-limited', CHECK_LIMIT]

@@ -59,7 +59,7 @@ export function decide({ by, push, isNews, job, link, pull }: Situation): Decisi
     return {
       does: 'skip',
       title: 'the docs pull request was merged',
-      reason: `this push has nothing new for the docs job, and its pull request ${link} was merged`,
+      reason: `this push has nothing new for the docs job, and the docs pull request ${link} was merged`,
       advice: `To get docs all the same, ${OTHERWISE}`,
     }
   }

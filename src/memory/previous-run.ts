@@ -118,7 +118,7 @@ function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunConte
 function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
   const mayBeLost = ['sending', 'unknown'].includes(state)
   const text =
-    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.'
+    'The result of the last message is unknown: it may be lost. To send it again, re-run after the docs job has ended.'
   if (mayBeLost) tell({ kind: 'noted', text, level: 'warn' })
   return mayBeLost
 }

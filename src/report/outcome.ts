@@ -91,7 +91,7 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: 'Review the pull request, then merge it once its code is merged.',
+        next: 'Review the docs pull request. Merge it after the code is merged.',
       }
     case 'no-changes':
       if (job?.linkRejected) {
@@ -123,7 +123,7 @@ export function describeOutcome(
         title: '🗄️ The docs job was archived',
         sentence: `${name} was archived.`,
         next: joinSentences(
-          job?.link ? 'Review the pull request.' : '',
+          job?.link ? 'Review the docs pull request.' : '',
           `An archived docs job won't produce anything more. ${startNew}.`,
         ),
       }
