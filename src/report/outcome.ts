@@ -129,7 +129,7 @@ export function describeOutcome(
       }
     case 'timed-out':
       return {
-        title: '⌛ The docs job did not finish in time',
+        title: '⏰ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: now,
         next: joinSentences(
