@@ -151,7 +151,7 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   )
   expect(error).not.toContain('--use-system-ca') // Node 24 advises it.
   expect(error).toContain(
-    "set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't",
+    "set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1",
   )
   expect(service.received).toEqual([])
 })

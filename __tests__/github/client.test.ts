@@ -449,7 +449,7 @@ describe('what helps:', () => {
 
 describe('what can not connect for good is not retried, and says whose fault it is:', () => {
   const CERTIFICATE =
-    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't be turned off."
+    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. Verification can't be turned off."
 
   test("GitHub's certificate", async () => {
     const { port, close } = await terminateTls(1, await certificate())

@@ -172,7 +172,7 @@ const NOT_NUMBERS = [
   '9'.repeat(400),
 ]
 const NO_PROMPT =
-  'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
+  'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.'
 const KEY_MUST_NOT = 'the secret contains white space, control characters or non-ASCII characters.'
 const KEY_LINE = `${KEY_MUST_NOT} Store the secret again, without quotes or line breaks.`
 
@@ -281,8 +281,9 @@ const REJECTED: Rejected[] = [
   [
     'api-key',
     'required. Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string ' +
-      "for a secret that the workflow job can't have: check its name, the repositories that may use it, " +
-      "the job's environment, and what a calling workflow passes on.",
+      "if the workflow job can't have the secret. Check its name, which repositories can use it, the " +
+      'environment of the workflow job, and what a calling workflow passes on (the secrets of an ' +
+      'environment only with `secrets: inherit`).',
     ['', ' \n'],
   ],
   ...(['api-key', 'previous-api-key', 'github-token', 'docs-token'] as const).map(

@@ -252,7 +252,7 @@ function parseTask(
     if (whole !== '' || hasOther) return whole
     throw new InvalidInput(
       () =>
-        'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
+        'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.',
     )
   }
   const prompt = parse('prompt', parsePrompt, '')

@@ -50,7 +50,7 @@ export function parseKey(
   if (value === '') {
     throw missing(
       missingSecrets ??
-        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string for a secret that the workflow job can't have: check its name, the repositories that may use it, the job's environment, and what a calling workflow passes on.",
+        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string if the workflow job can't have the secret. Check its name, which repositories can use it, the environment of the workflow job, and what a calling workflow passes on (the secrets of an environment only with `secrets: inherit`).",
     )
   }
   parseKeyText(value)

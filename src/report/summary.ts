@@ -58,11 +58,13 @@ function isFailed({ inputs, facts: { result } }: View): boolean {
   return result !== undefined && failsStep(result.outcome, inputs.failOn)
 }
 
+const IF_STILL_HERE = 'If this text is still here when the workflow run has ended,'
+
 /** A letter to people who see nothing else: GitHub mails it as it is written here, and no edit. */
 export function createFirstText(view: View): string {
   return joinParagraphs([
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
-    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. If this text is still here when the workflow run has ended, see the run's log: <${view.runUrl}>`,
+    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see the run's log: <${view.runUrl}>`,
   ])
 }
 
@@ -219,7 +221,7 @@ function statusTable({ history }: StepFacts): string {
   return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** What to do if the step is killed now. */
+/** What to do if the step is killed now, which is also read if no edit succeeds any more. */
 function ifKilled(view: View, show: (text: string) => string): string {
   const { facts } = view
   const toWait = `To wait for it, ${howToWait(view, show)}`
@@ -227,10 +229,9 @@ function ifKilled(view: View, show: (text: string) => string): string {
     return `If this step ends first, that doesn't stop the docs job. ${toWait}`
   }
   if (facts.request.is === 'none') {
-    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then re-run the workflow job.'
+    return `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`
   }
-  const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return facts.jobId === ''
-    ? `${killed} a docs job may exist: before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
-    : `${killed} the docs job may have received the message. ${toWait}`
+    ? `${IF_STILL_HERE} a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
+    : `${IF_STILL_HERE} the docs job may have received the message. ${toWait}`
 }

@@ -42,16 +42,16 @@ export class Cancelled extends Error {
   }
 }
 
-/** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
+/** Where a docs job that may exist shows, as the end of sentences that begin with "look". */
 export const WHERE_TO_LOOK =
-  "for a new pull request in the docs repository (it takes some minutes), then in the service's dashboard if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
+  "for a new pull request in the docs repository: it takes some minutes to appear. Then look in the service's dashboard, if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
     `The action itself failed: ${text.replace(/\.$/, '')}.`,
-    `Look ${WHERE_TO_LOOK}. Then report this error with the log, preferably of a run with debug logging.`,
+    `Look ${WHERE_TO_LOOK}. Also report this error with the log, preferably of a run with debug logging.`,
     { cause: thrown },
   )
 }
@@ -60,7 +60,7 @@ export function internalError(thrown: unknown): ActionError {
 export type PermanentFailure = `${'server' | 'proxy'}-certificate` | 'proxy-authentication'
 
 const TRUST_ADVICE =
-  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
 
 /** What a permanent failure is, and what to do about it. */
