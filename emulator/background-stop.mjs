@@ -81,7 +81,7 @@ function printUntrusted(text) {
 
 if (pid) {
   if (!(await isRunning(url))) {
-    console.log('::warning::The emulator exited before the job finished.')
+    console.log('::warning::The emulator exited before the workflow job finished.')
   } else if (!(await kill(Number(pid)))) {
     console.log(`::warning::The emulator (process ${pid}) could not be stopped.`)
   }

@@ -62,7 +62,7 @@ async function waitForUrl(child, output) {
 
 /** @type {ChildProcess | undefined} */
 let child
-// If the job is cancelled before the state is written, the post step can't know of the process.
+// If the workflow job is cancelled before the state is written, the post step can't know of the process.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     child?.kill('SIGKILL')
@@ -85,7 +85,7 @@ try {
   writeRunnerFile('GITHUB_STATE', { pid: child.pid, url, log })
   writeRunnerFile('GITHUB_OUTPUT', { 'base-url': url, 'log-file': log })
   console.log(
-    `The emulated service is at ${url}. It stops when this job ends, and the requests it received are printed then.`,
+    `The emulated service is at ${url}. It stops when this workflow job ends, and the requests that it received are printed then.`,
   )
 } catch (error) {
   child?.kill('SIGKILL')

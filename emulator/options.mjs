@@ -87,7 +87,8 @@ export function readPositive(name, text) {
 
 /**
  * @param {string[]} [names]
- * @returns {string} the scenarios, one per line, with the outcome of the step
+ * @returns {string} the scenarios, each with the outcome of the step, and what happens on a line of
+ * its own: both fit into a terminal
  */
 export function listScenarios(names = Object.keys(scenarios)) {
   const rows = Object.entries(scenarios)
@@ -95,7 +96,7 @@ export function listScenarios(names = Object.keys(scenarios)) {
     .map(([name, { description, step }]) => {
       const end = step.errorCode ? `${step.outcome}, ${step.errorCode}` : step.outcome
       const mark = serviceScenarios.includes(name) ? '*' : ' '
-      return `${mark} ${name.padEnd(22)}${description} (${end})`
+      return `${mark} ${name.padEnd(22)}${end}\n    ${description}`
     })
   return [...rows, '', '* also a scenario of the emulator action (emulator/action.yml)'].join('\n')
 }

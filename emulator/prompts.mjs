@@ -25,17 +25,21 @@ const UNITS = {
   // The first day of 1970 was a Thursday.
   week: { recipe: 'schedule.yml', numberOf: (/** @type {number} */ ms) => (ms / DAY_MS + 3) / 7 },
 }
-const USAGE = `Writes the prompts that the action would send for what was merged in a local clone, one file for
-each, and says how many diffs fit. It needs no network, and sends nothing anywhere.
+const USAGE = `Writes the prompts that the action would send for what was merged in a local
+clone, one file for each, and says how many diffs fit. It needs no network, and
+sends nothing anywhere.
 
   npm run prompts -- --clone FOLDER --range FROM..TO [options]
 
   --clone FOLDER       a clone of any git repository, with its history
-  --range FROM..TO     two tags, branches or commits: what TO has and FROM hasn't
-  --per UNIT           one prompt for each merge (the default), night or week, in UTC
-  --input NAME=VALUE   an input of the action; may be repeated. The default is the recipe's prompt,
-                       with context: diff
-  --out FOLDER         where to write the prompts (default: a new temporary folder)
+  --range FROM..TO     two tags, branches or commits: what TO has and FROM
+                       hasn't
+  --per UNIT           one prompt for each merge (the default), night or week,
+                       in UTC
+  --input NAME=VALUE   an input of the action; may be repeated. The default is
+                       the recipe's prompt, with context: diff
+  --out FOLDER         where to write the prompts (default: a new temporary
+                       folder)
   --help               print this help
 `
 

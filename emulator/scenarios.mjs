@@ -53,9 +53,9 @@ const KNOWN_PROJECT_ID = 'known-project'
 /** The token that the emulated GitHub accepts. */
 export const GITHUB_TOKEN = 'ghs_emulated_token'
 export const DEFAULT_SCENARIO = 'pr-opened'
-/** How long a job takes at speed 1, unless the scenario says otherwise. */
+/** How long a docs job takes at speed 1, unless the scenario says otherwise. */
 export const JOB_SECONDS = 240
-/** The speed of `npm start`, `npm run serve` and the emulator action: a job takes 4 s. */
+/** The speed of `npm start`, `npm run serve` and the emulator action: a docs job takes 4 s. */
 export const DEFAULT_SPEED = 60
 
 const INITIAL_JOB_ID = '5eed0000-0000-4000-8000-000000000001'
@@ -98,7 +98,7 @@ export const scenarios = {
     step: opensPullRequest,
   },
   'no-changes': {
-    description: 'the job completes without a pull request',
+    description: 'the docs job completes without a pull request',
     service: { withoutPullRequest: true },
     step: ends('no-changes', 0),
   },
@@ -108,33 +108,32 @@ export const scenarios = {
     step: ends('failed', 1),
   },
   archived: {
-    description: 'the job is archived while the step waits for it',
+    description: 'the docs job is archived while the step waits for it',
     service: { endStatus: 'archived' },
     step: ends('archived', 1),
   },
   'timed-out': {
-    description: 'the job takes longer than timeout-minutes',
+    description: 'the docs job takes longer than timeout-minutes',
     service: { jobSeconds: 86_400 },
     step: { ...ends('timed-out', 1), demoInputs: { 'timeout-minutes': '0.1' } },
   },
   started: {
-    description: "the job is created, and the step doesn't wait for it",
+    description: "the docs job is created, and the step doesn't wait for it",
     service: {},
     step: { ...ends('started', 0), inputs: { wait: 'false' } },
   },
   message: {
-    description: 'a follow-up is sent to a job that has ended',
+    description: 'a follow-up is sent to a docs job that has ended',
     service: { initialJobs: [endedJob] },
     step: sendsMessage,
   },
   attach: {
-    description: 'the step waits for a job that is already running and sends nothing',
+    description: 'the step waits for a docs job that is already running, and sends nothing',
     service: { initialJobs: [runningJob] },
     step: { ...opensPullRequest, inputs: { prompt: '', 'job-id': INITIAL_JOB_ID } },
   },
   'pull-request': {
-    description:
-      'two runs on one pull request share a job; a comment records it and shows its status',
+    description: 'two runs on one pull request share a docs job, and one comment tells of it',
     service: {},
     step: {
       ...opensPullRequest,
@@ -152,7 +151,7 @@ export const scenarios = {
     step: { ...ends('dry-run', 0), inputs: { 'dry-run': 'true' } },
   },
   cancelled: {
-    description: 'the run is cancelled while the job is active',
+    description: 'the run is cancelled while the docs job is active',
     service: {},
     step: { ...ends('cancelled', 1), cancel: true },
   },
@@ -167,28 +166,27 @@ export const scenarios = {
     step: failsWith('rate-limited'),
   },
   busy: {
-    description: 'the message hits a busy job (409) twice, then is accepted',
+    description: 'the message hits a busy docs job (409) twice, then is accepted',
     service: { initialJobs: [endedJob], message: twice(refuse(409, 'The job is busy', 1)) },
     step: sendsMessage,
   },
   unavailable: {
-    description: 'the create request gets a 503: it may have been accepted, so it is not retried',
+    description: 'a 503 to the create request, which may have been accepted: no retry',
     service: { create: always(refuse(503, 'Service unavailable', 1)) },
     step: failsWith('create-unknown'),
   },
   'flaky-polls': {
-    description: 'polling hits a 503 and a connection reset, then the job completes',
+    description: 'polling hits a 503 and a connection reset, then the docs job completes',
     service: { poll: [refuse(503, 'Service unavailable', 1), { reset: 'before' }] },
     step: opensPullRequest,
   },
   'reset-before': {
-    description:
-      "the connection is reset before the create request is accepted, but the client can't tell",
+    description: "a reset before the create request is accepted, which the step can't know",
     service: { create: [{ reset: 'before' }] },
     step: failsWith('create-unknown'),
   },
   'reset-after': {
-    description: 'the connection is reset after the create request is accepted: a job exists',
+    description: 'a reset after the create request is accepted: a docs job exists',
     service: { create: [{ reset: 'after' }] },
     step: failsWith('create-unknown'),
   },
@@ -198,7 +196,7 @@ export const scenarios = {
     step: opensPullRequest,
   },
   stale: {
-    description: 'after a message, the job still shows as completed for a moment',
+    description: 'after a message, the docs job still shows as completed for a moment',
     service: { initialJobs: [endedJob], message: [{ job: stale }], poll: twice({ job: stale }) },
     step: sendsMessage,
   },
@@ -208,7 +206,7 @@ export const scenarios = {
     step: opensPullRequest,
   },
   'late-job': {
-    description: "the new job can't be found right away",
+    description: "the new docs job can't be found right away",
     service: { poll: twice(refuse(404, 'Job not found')) },
     step: opensPullRequest,
   },

@@ -24,9 +24,12 @@ const USAGE = `Runs the emulated service until it is interrupted.
 
   --port N          port on 127.0.0.1 (default: any free port)
   --scenario NAME   how it behaves (default pr-opened)
-  --speed N         how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)
-  --job-seconds N   how long a job takes at speed 1 (default: set by the scenario, usually 240)
-  --log FILE        file to log requests to, one per line (default: standard output)
+  --speed N         how many times faster docs jobs run (default ${DEFAULT_SPEED}: most take
+                    4 s instead of 240 s)
+  --job-seconds N   how long a docs job takes at speed 1 (default: set by the
+                    scenario, usually 240)
+  --log FILE        file to log requests to, one per line (default: standard
+                    output)
   --list            list the scenarios
   --help            print this help
 
@@ -66,7 +69,7 @@ function formatRequest({ method, path, status, body }) {
 function describeScenario(name) {
   const { description, service } = findScenario(name)
   const initialJobs = (service.initialJobs ?? []).map(
-    ({ id, projectId }) => `Project ${projectId} already has a job: ${id}.`,
+    ({ id, projectId }) => `Project ${projectId} already has a docs job: ${id}.`,
   )
   return [`Scenario ${name}: ${description}.`, ...initialJobs].join('\n')
 }
@@ -112,7 +115,7 @@ export async function serve(args) {
   console.log(`The emulated service is running at
 ${emulator.url}
 ${describeScenario(scenario)}
-A job takes ${formatDuration(emulator.jobSeconds)}. Stop the service with Ctrl-C.
+A docs job takes ${formatDuration(emulator.jobSeconds)}. Stop the service with Ctrl-C.
 To run the action against it, in another terminal:
 npm start -- --input base-url=${emulator.url}
 Requests are logged ${options.log === undefined ? 'below' : `to ${options.log}`}.`)

@@ -7,7 +7,7 @@ import util from 'node:util'
 /** @import { LoggedRequest } from './server.mjs' */
 /** @typedef {Parameters<typeof util.styleText>[0]} Style */
 
-/** @type {Record<Kind | 'title' | 'quiet' | 'comment', Style | undefined>} */
+/** @type {Record<Kind | 'title' | 'comment', Style | undefined>} */
 const STYLES = {
   text: undefined,
   notice: 'cyan',
@@ -16,7 +16,6 @@ const STYLES = {
   debug: 'magenta',
   group: 'bold',
   title: 'bold',
-  quiet: 'gray',
   comment: 'green',
 }
 export const SECRETS = ['api-key', 'previous-api-key', 'github-token', 'docs-token']

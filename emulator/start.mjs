@@ -50,18 +50,20 @@ const USUAL_INPUTS = {
   'project-id': PROJECT_ID,
   'api-key': 'mint_emulated_key',
 }
-/** The emulated job is short, so it is polled more often than a real one. */
+/** The emulated docs job is short, so it is polled more often than a real one. */
 const DEMO_INPUTS = { 'poll-interval-seconds': '1' }
 const USAGE = `Runs the action against an emulated service, as the GitHub runner would.
 
   npm start -- [options]
 
   --scenario NAME      how the service behaves (default pr-opened)
-  --prompt TEXT        the instruction, instead of the scenario's (with --scenario attach, it is
-                       sent as a message)
-  --input NAME=VALUE   any input but prompt-file; may be repeated. With base-url, the step uses
-                       the service at that URL, and no emulated one is started
-  --speed N            how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)
+  --prompt TEXT        the instruction, instead of the scenario's (with
+                       --scenario attach, it is sent as a message)
+  --input NAME=VALUE   any input but prompt-file; may be repeated. With
+                       base-url, the step uses the service at that URL, and no
+                       emulated one is started
+  --speed N            how many times faster docs jobs run (default ${DEFAULT_SPEED}: most
+                       take 4 s instead of 240 s)
   --debug              print debug lines, as with debug logging enabled
   --list               list the scenarios
   --help               print this help
@@ -132,7 +134,7 @@ async function run({ root, scenario, given, speed, debug }) {
 
   print(`Running ${path.relative('', bundle)} as the GitHub runner would.`)
   if (service) print(`Scenario ${scenario}: ${description}.`)
-  print(describeService(service, step), 'quiet')
+  print(describeService(service, step))
   printTitle('Step')
   const demoOnly = Object.keys(demoInputs ?? {}).filter((name) => !(name in given))
   print(hide(indent(toYaml(inputs, demoOnly))))
@@ -204,7 +206,7 @@ async function startService(scenario, speed, step, signals) {
 function describeService(service, step) {
   if (!service) return 'No emulated service is started: the step uses the one at base-url.'
   if (step.offline) return `The URL is ${service.url}.`
-  return `The emulated service is at ${service.url}. A job takes ${formatDuration(service.jobSeconds)} there.`
+  return `The emulated service is at ${service.url}. A docs job takes ${formatDuration(service.jobSeconds)} there.`
 }
 
 /**

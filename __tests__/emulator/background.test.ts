@@ -241,7 +241,7 @@ test('stops nothing if the service has ended: its process ID may belong to anoth
   const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'])
   try {
     const stdout = stop(job, { ...state, STATE_pid: String(other.pid) })
-    expect(stdout).toContain('::warning::The emulator exited before the job finished.\n')
+    expect(stdout).toContain('::warning::The emulator exited before the workflow job finished.\n')
     expect(isAlive(other.pid ?? 0)).toBe(true)
   } finally {
     other.kill()

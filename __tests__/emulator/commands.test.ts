@@ -51,7 +51,7 @@ describe('start', () => {
     ])
     expect(exitCode).toBe(0)
     for (const part of [
-      '. A job takes 2 min there.\n',
+      '. A docs job takes 2 min there.\n',
       '    prompt: |\n      One: two\n      three ***\n',
       '    docs-token: ***\n',
       // Given on the command line, so it is no part of the demo.
@@ -137,7 +137,7 @@ describe('start, of a bundle that behaves in another way in each run,', () => {
 
   test('fails as the last run that failed, and passes on nothing that the step does not need', async () => {
     expect(await onPullRequest('fail')).toBe(3)
-    expect(printed).toContain('A job takes 4 s there.\n')
+    expect(printed).toContain('A docs job takes 4 s there.\n')
     expect(printed.match(/^ {2}through undefined but for undefined$/gm)).toHaveLength(2)
     expect(printed).toMatch(
       /\nExit code 3; .*; GitHub received 0 requests \(0 POST, 0 PATCH, 0 GET\)\.\n$/,
@@ -182,7 +182,7 @@ describe('serve', () => {
     expect(printed).toBe(`The emulated service is running at
 ${url}
 Scenario pr-opened: the agent edits files and opens a pull request.
-A job takes 4 s. Stop the service with Ctrl-C.
+A docs job takes 4 s. Stop the service with Ctrl-C.
 To run the action against it, in another terminal:
 npm start -- --input base-url=${url}
 Requests are logged below.
@@ -190,7 +190,7 @@ GET /v2/agent/a%20b/job/x 404
 `)
   })
 
-  test('names the job that a scenario starts with, and logs to a file', async () => {
+  test('names the docs job that a scenario starts with, and logs to a file', async () => {
     const log = path.join(newFolder('log'), 'requests.log')
     writeFileSync(log, 'before\n')
     const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
@@ -199,22 +199,22 @@ GET /v2/agent/a%20b/job/x 404
       project,
     )
     expect(printed).toContain(
-      '\nProject your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
+      '\nProject your-project already has a docs job: 5eed0000-0000-4000-8000-000000000001.\n',
     )
-    expect(printed).toContain('\nA job takes 90 s. ')
+    expect(printed).toContain('\nA docs job takes 90 s. ')
     expect(printed.endsWith(`\nRequests are logged to ${log}.\n`)).toBe(true)
     expect(readFileSync(log, 'utf8')).toBe(`before\nGET ${project} 200\n`)
   })
 })
 
-const NETWORK = /\n {2}network {2,}no service listens at the URL \(error, network\)\n\n\* also /
+const NETWORK = /\n {2}network {2,}error, network\n {4}no service listens at the URL\n\n\* also /
 test.each([
   ['start', start, Object.keys(scenarios), NETWORK, '--input NAME=VALUE'],
-  ['serve', serve, servableScenarios, /\n {2}stale {2,}/, '--log FILE'],
+  ['serve', serve, servableScenarios, /\n {2}stale {2,}pr-opened\n {4}/, '--log FILE'],
 ] as const)('%s --list has scenarios, --help options', async (_, command, names, line, option) => {
   expect(await command(['--list'])).toBe(0)
   const list = printed
-  const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}/gm)]
+  const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}\S/gm)]
   expect(named.map(([, , name]) => name)).toEqual(names)
   // The emulator action has these, too.
   expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(serviceScenarios)
@@ -222,6 +222,8 @@ test.each([
   expect(await command(['--help'])).toBe(0)
   expect(printed.slice(list.length)).toContain(option)
   expect(printed.endsWith(list)).toBe(true)
+  // Where a terminal breaks a line, the columns are lost.
+  expect(printed.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 
 test.each([
