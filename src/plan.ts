@@ -74,7 +74,7 @@ async function findSubject(
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
-  const memory = openMemory(about)
+  const memory = openMemory(about, merged !== undefined)
   return {
     comment: inputs.dryRun ? undefined : memory.comment,
     plan: (service) => plan(about, found, memory, service),

@@ -62,16 +62,18 @@ describe('a tracking issue', () => {
       },
     ))
 
-  testsIn({ private: false, github: { permissions: { ...NONE, issues: 'read' } } })(
-    'needs issues: write, which is told before anything is sent',
-    async (world) => {
-      world.repository.issues.add(40)
-      const { outputs, commands } = await world.step(ISSUE, schedule)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
-      expect(world.posts()).toEqual([])
-    },
-  )
+  testsIn({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }).each([
+    'issue',
+    'pull-request',
+  ])('needs issues: write, which is told before anything is sent: %s', async (world, scope) => {
+    world.repository.issues.add(40)
+    const { outputs, commands } = await world.step({ ...ISSUE, 'job-scope': scope }, schedule)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    // A number doesn't tell which it is.
+    expect(commands('error')[0]).toMatch(/comments? o[fn] issue or pull request 40 failed/)
+    expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
+    expect(world.posts()).toEqual([])
+  })
 })
 
 describe('an issue that triggers the run', () => {

@@ -384,7 +384,7 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
     const { outputs, commands } = await world.step(SCOPE, push('Retry'))
     const isRefused = needs !== undefined
     expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-    if (isRefused) expect(commands('error')[0]).toContain(`\`${needs}\``)
+    if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
     expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
   }),
 )

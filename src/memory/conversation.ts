@@ -9,28 +9,29 @@ import type { Inputs } from '../inputs/inputs.js'
 const COMMENTS_LIMIT = 5000
 
 export type Conversation = Readonly<{
-  kind: 'pull request' | 'issue'
+  kind: 'pull request' | 'issue' | 'issue or pull request'
   number: number
   /** What it takes to write there. */
   permission: string
 }>
 
+/** @param isMerged `issueNumber` is that of the pull request that a push has merged */
 export function findConversation(
   { pullRequest, issue }: RunEvent,
   scope: Inputs['jobScope'],
   issueNumber: number | undefined,
+  isMerged: boolean,
 ): Conversation | undefined {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
   const pull = { kind: 'pull request', number, permission: 'pull-requests: write' } as const
   const plain = { kind: 'issue', number, permission: 'issues: write' } as const
-  if (number === pullRequest?.number) return pull
+  if (isMerged || number === pullRequest?.number) return pull
   if (number === issue)
     return scope === 'pull-request' && issueNumber === undefined ? undefined : plain
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
-  return scope === 'pull-request'
-    ? pull
-    : { ...plain, permission: `${plain.permission} or ${pull.permission}` }
+  const permission = `${plain.permission} or ${pull.permission}`
+  return { kind: 'issue or pull request', number, permission }
 }
 
 export type Comments = ReturnType<typeof openComments>

@@ -26,11 +26,15 @@ export interface MemoryStep extends Step {
   readonly docsPulls: DocsPulls
 }
 
-/** Opens the memory of a step; nothing is read yet. */
-export function openMemory(step: MemoryStep) {
+/**
+ * Opens the memory of a step; nothing is read yet.
+ *
+ * @param isMerged the step is about the pull request that a push has merged
+ */
+export function openMemory(step: MemoryStep, isMerged: boolean) {
   const { apiKey, previousApiKey } = step.inputs
   const markerKeys = deriveMarkerKeys(apiKey, previousApiKey)
-  const comment = openComment(step, markerKeys)
+  const comment = openComment(step, isMerged, markerKeys)
   return {
     /** Undefined if the step has none. */
     comment,
@@ -55,12 +59,16 @@ export function openMemory(step: MemoryStep) {
   }
 }
 
-function openComment(step: MemoryStep, markerKeys: MarkerKeys): Comment | undefined {
+function openComment(
+  step: MemoryStep,
+  isMerged: boolean,
+  markerKeys: MarkerKeys,
+): Comment | undefined {
   const { inputs, event, environment, github, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
   if (!needsMemory && !inputs.comment) return undefined
-  const conversation = findConversation(event, jobScope, issueNumber)
+  const conversation = findConversation(event, jobScope, issueNumber, isMerged)
   const commentOn = (on: Conversation, isMemory: boolean): Comment =>
     new Comment({
       ...step,
@@ -73,6 +81,6 @@ function openComment(step: MemoryStep, markerKeys: MarkerKeys): Comment | undefi
   const what = needsMemory ? 'pull request' : 'pull request or issue'
   const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
   log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
-  const other = inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
+  const other = inputs.comment ? findConversation(event, 'run', issueNumber, false) : undefined
   return other && commentOn(other, false)
 }
