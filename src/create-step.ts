@@ -67,8 +67,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   }
 }
 
-/** Warns of what valid inputs may do that the user does not expect. */
-export function remarkOnInputs({ inputs, event, environment, warn }: Step): void {
+/** Says what valid inputs may do that the user does not expect. */
+export function remarkOnInputs({ inputs, event, environment, log, warn }: Step): void {
+  if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
+    log('since was ignored: neither context nor context-paths is set.')
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,

@@ -103,6 +103,8 @@ async function plan(
 
   const changes = await findChangesIfNeeded(step, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
+  if (inputs.since !== '' && changes?.bySince === false)
+    log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
   if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })

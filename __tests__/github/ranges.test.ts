@@ -564,8 +564,33 @@ describe('since', () => {
   ])('counts %s', async (world, _, run, asked) => {
     for (const head of [HEAD, COMMIT])
       for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
-    expectJob(await world.step(SINCE, run))
+    const ended = await world.step(SINCE, run)
+    expectJob(ended)
     expect(askedIn(world)).toEqual(asked)
+    const isIgnored = !asked.some((path) => path.startsWith('/compare/v1...'))
+    expect(ended.log.match(/^since was ignored: .* or a deletion\.$/gm) ?? []).toHaveLength(
+      isIgnored ? 1 : 0,
+    )
+  })
+
+  worldTest.each<[string, Record<string, string>]>([
+    ['without changes to look for', { context: 'none' }],
+    ['if nothing is sent', { context: 'none', prompt: '', 'job-id': 'job-1' }],
+  ])('is ignored, and the log says so, %s', async (world, _, inputs) => {
+    const { log } = await world.step({ ...SINCE, ...inputs }, dispatch)
+    expect(log.match(/since was ignored/g)).toHaveLength(1)
+    expect(log).toContain('since was ignored: neither context nor context-paths is set.')
+    expect(askedIn(world)).toEqual([])
+  })
+
+  worldTest.each<[string, Record<string, string>]>([
+    ['context', { context: 'event' }],
+    ['context-paths', { context: 'none', 'context-paths': '**' }],
+  ])('is not ignored with %s', async (world, _, inputs) => {
+    world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
+    const ended = await world.step({ ...SINCE, ...inputs }, dispatch)
+    expectJob(ended)
+    expect(ended.log).not.toContain('since was ignored')
   })
 
   worldTest('of a push has the commits of its range, not those of the push only', async (world) => {

@@ -55,7 +55,7 @@ export async function findChanges(
     const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`${name} events have no list of changes.`)
   }
-  return { ...(await find().catch(toUnknown)), named: thread?.data, ofNamedPull, bySince }
+  return { ...(await find().catch(toUnknown)), named: thread?.data, bySince }
 }
 
 /** A pull request that is too large for GitHub must not fail for ever. */

@@ -45,8 +45,6 @@ export type Changes = Readonly<{
   bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
   named?: unknown
-  /** They are those of the pull request that the step names. */
-  ofNamedPull?: boolean
   /** The tag of the release that the changes came after. Others wrote it. */
   previousRelease?: string
 }>
