@@ -48,7 +48,7 @@ export function formatHeartbeatLine(facts: StepFacts): string {
 function stillWaitingFor(facts: StepFacts): string {
   if (facts.request.is === 'sending') return 'still waiting for a response'
   if (!hasJob(facts)) return 'nothing has been accepted yet'
-  return `docs job ${quote(facts.jobId)} ${describeNow(facts, quote)}`
+  return `docs job ${quote(facts.jobId)} ${describeNow(facts)}`
 }
 
 export function formatEndLine(facts: StepFacts, result: RunResult): string {
@@ -72,7 +72,7 @@ export function createAnnotation(
 ): Annotation {
   const job = run.facts.seen?.job
   const link = job?.link ?? ''
-  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result, quote)
+  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
   const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

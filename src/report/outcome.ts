@@ -5,6 +5,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn, wasPosted } from '../run/facts.js'
 import type { RunResult } from '../run/result.js'
 import type { ErrorCode } from '../text/errors.js'
+import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
 export type Texts = Readonly<{
@@ -24,7 +25,7 @@ export type Texts = Readonly<{
  *
  * @returns the end of a sentence that begins with the job
  */
-export function describeNow(facts: StepFacts, show: (text: string) => string): string {
+export function describeNow(facts: StepFacts): string {
   const { seen, missedReason, result } = facts
   const [is, has, ago, atTheEnd] =
     result === undefined
@@ -35,7 +36,7 @@ export function describeNow(facts: StepFacts, show: (text: string) => string): s
   // This may be the end from before the message.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
-  const status = job.status ?? show(job.rawStatus)
+  const status = job.status ?? quote(job.rawStatus)
   if (missedReason !== '') {
     return `was ${status} when last seen, ${formatDuration(facts.now - at)} ${ago}; since then: ${missedReason}`
   }
@@ -56,34 +57,27 @@ export type ToldRun = Readonly<{
 }>
 
 /** As the end of a sentence: by a re-run, if that waits and sends nothing. */
-export function howToWait(
-  { facts, inputs, memory }: ToldRun,
-  show: (text: string) => string,
-): string {
+export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const onlyWaits = facts.request.is === 'waiting'
   return inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
     ? 're-run the workflow job: this step then sends nothing.'
-    : `run a step with ${show(`job-id: ${facts.jobId}`)} and no prompt.`
+    : `run a step with ${quote(`job-id: ${facts.jobId}`)} and no prompt.`
 }
 
-/** @param show escapes text from outside for the place where this is read */
-export function describeOutcome(
-  run: ToldRun,
-  result: RunResult,
-  show: (text: string) => string,
-): Texts {
+/** Text from outside is in quotes. */
+export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
   const job = facts.seen?.job
   const accepted = acceptedIn(facts)
   const status = statusIn(facts)
   const isFollowed = hasJob(facts)
-  const name = `Docs job ${show(jobId)}`
+  const name = `Docs job ${quote(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
-  const now = `${name} ${describeNow(facts, show)}.`
-  const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
+  const now = `${name} ${describeNow(facts)}.`
+  const withPrompt = `run a step with ${quote(`job-id: ${jobId}`)} and a prompt`
   const toWait = joinSentences(
-    `To wait for the docs job, ${howToWait(run, show)}`,
+    `To wait for the docs job, ${howToWait(run)}`,
     memory === 'none' ? RERUN[accepted] : '',
   )
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
@@ -165,7 +159,7 @@ export function describeOutcome(
         sentence: 'The step was cancelled.',
         happened:
           error?.message ?? (isFollowed ? now : wasPosted(facts) ? refused : 'Nothing was sent.'),
-        next: error?.advice ?? (hasEnded ? adviceAfter(run, status, show) : unfinished),
+        next: error?.advice ?? (hasEnded ? adviceAfter(run, status) : unfinished),
       }
     }
     case 'skipped':
@@ -217,9 +211,9 @@ const RERUN = {
   nothing: '',
 } as const
 
-function adviceAfter(run: ToldRun, status: FinalStatus, show: (text: string) => string): string {
+function adviceAfter(run: ToldRun, status: FinalStatus): string {
   const outcome = outcomeOf(status, run.facts.seen?.job.link ?? '')
-  return describeOutcome(run, { outcome }, show).next
+  return describeOutcome(run, { outcome }).next
 }
 
 /** After a failure of the action itself, nobody knows. */

@@ -244,7 +244,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(facts, quote)}.` : '',
+      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(facts)}.` : '',
       before?.message ??
         (isFollowed ? '' : `Nothing was ${wasPosted(facts) ? 'accepted' : 'sent'}.`),
     ),

@@ -13,7 +13,7 @@ import {
 } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
-import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
+import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 import { describeOutcome, describeSent, howToWait, type ToldRun } from './outcome.js'
@@ -78,7 +78,7 @@ function describeTitle(view: View): string {
   const { facts } = view
   const { result } = facts
   if (result !== undefined) {
-    const text = describeOutcome(view, result, String).title
+    const text = describeOutcome(view, result).title
     return isFailed(view) ? text.replace('✅', '❌') : text
   }
   if (hasJob(facts)) return '⏳ Waiting for the docs job'
@@ -120,14 +120,13 @@ function details(view: View): string[] {
 
 function whatNext(view: View): string {
   const { result } = view.facts
-  const show = (text: string): string => inlineCode(view.redact(text))
-  const next = result ? describeOutcome(view, result, show).next : ifKilled(view, show)
-  return `**What to do next:** ${next}`
+  const next = result ? describeOutcome(view, result).next : ifKilled(view)
+  return `**What to do next:** ${showSentences(view.redact(next))}`
 }
 
 function whatHappened(view: View, result: RunResult): string {
   // Redacted before it is split: half a key would not be found.
-  const { happened = '', unsent = '' } = describeOutcome(view, result, quote)
+  const { happened = '', unsent = '' } = describeOutcome(view, result)
   const lines = view.redact(happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
   return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
@@ -222,9 +221,9 @@ function statusTable({ history }: StepFacts): string {
 }
 
 /** What to do if the step is killed now, which is also read if no edit succeeds any more. */
-function ifKilled(view: View, show: (text: string) => string): string {
+function ifKilled(view: View): string {
   const { facts } = view
-  const toWait = `To wait for it, ${howToWait(view, show)}`
+  const toWait = `To wait for it, ${howToWait(view)}`
   if (hasJob(facts)) {
     return `If this step ends first, that doesn't stop the docs job. ${toWait}`
   }

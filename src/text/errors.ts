@@ -19,7 +19,7 @@ export class ActionError extends Error {
   /**
    * @param code the value of the output `error-code`
    * @param message which request or input, what came, what was expected
-   * @param advice what to do now, without text from outside: the summary shows it as Markdown
+   * @param advice what to do now, without text from outside
    */
   constructor(
     readonly code: ErrorCode,
