@@ -7,7 +7,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
-import { describeNow, describeOutcome, describeSent, type ToldRun } from './outcome.js'
+import { describeJob, describeOutcome, describeSent, type ToldRun } from './outcome.js'
 
 export function formatStartLine(
   task: Task,
@@ -48,7 +48,7 @@ export function formatHeartbeatLine(facts: StepFacts): string {
 function stillWaitingFor(facts: StepFacts): string {
   if (facts.request.is === 'sending') return 'still waiting for a response'
   if (!hasJob(facts)) return 'nothing has been accepted yet'
-  return `docs job ${quote(facts.jobId)} ${describeNow(facts)}`
+  return `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
 }
 
 export function formatEndLine(facts: StepFacts, result: RunResult): string {

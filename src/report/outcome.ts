@@ -1,6 +1,6 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
-import { type FinalStatus, isFinal, outcomeOf } from '../agent/job.js'
+import { isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn, wasPosted } from '../run/facts.js'
 import type { RunResult } from '../run/result.js'
@@ -20,28 +20,23 @@ export type Texts = Readonly<{
 }>
 
 /**
- * What is known of the job now: it is only said to be running if the last request said so. What is
- * told at the end of the step stays, and is read when it may be so no longer.
+ * How the docs job was: only said to be running if the last request said so. In the past, as it is
+ * also read when the docs job may have ended long ago.
  *
- * @returns the end of a sentence that begins with the job
+ * @returns the end of a sentence that begins with the docs job
  */
-export function describeNow(facts: StepFacts): string {
-  const { seen, missedReason, result } = facts
-  const [is, has, ago, atTheEnd] =
-    result === undefined
-      ? ['is', 'has', 'ago', '']
-      : ['was', 'had', 'before this step ended', ' when this step ended']
-  if (seen === undefined)
-    return `${has} an unknown status${atTheEnd}${missedReason && `: ${missedReason}`}`
+export function describeJob(facts: StepFacts): string {
+  const { seen, missedReason } = facts
+  if (seen === undefined) return `had an unknown status${missedReason && `: ${missedReason}`}`
   // This may be the end from before the message.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? quote(job.rawStatus)
   if (missedReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(facts.now - at)} ${ago}; since then: ${missedReason}`
+    return `was ${status} when last seen, ${formatDuration(at)} after the step began; since then: ${missedReason}`
   }
-  if (job.status === undefined) return `${has} an undocumented status${atTheEnd}: ${status}`
-  return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${atTheEnd}`
+  if (job.status === undefined) return `had an undocumented status: ${status}`
+  return isFinal(job.status) ? `has ended: ${status}` : 'was still running'
 }
 
 /** In these words everywhere: people count them in logs. */
@@ -56,12 +51,14 @@ export type ToldRun = Readonly<{
   memory: 'none' | 'pending' | 'stored'
 }>
 
-/** As the end of a sentence: by a re-run, if that waits and sends nothing. */
+/** By a re-run, if that waits and sends nothing. */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const onlyWaits = facts.request.is === 'waiting'
-  return inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
-    ? 're-run the workflow job: this step then sends nothing.'
-    : `run a step with ${quote(`job-id: ${facts.jobId}`)} and no prompt.`
+  const how =
+    inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
+      ? 're-run the workflow job: this step then sends nothing.'
+      : `run a step with ${quote(`job-id: ${facts.jobId}`)} and no prompt.`
+  return `To wait for the docs job, ${how}`
 }
 
 /** Text from outside is in quotes. */
@@ -74,12 +71,8 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const isFollowed = hasJob(facts)
   const name = `Docs job ${quote(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
-  const now = `${name} ${describeNow(facts)}.`
-  const withPrompt = `run a step with ${quote(`job-id: ${jobId}`)} and a prompt`
-  const toWait = joinSentences(
-    `To wait for the docs job, ${howToWait(run)}`,
-    memory === 'none' ? RERUN[accepted] : '',
-  )
+  const lastSeen = `${name} ${describeJob(facts)}.`
+  const toWait = joinSentences(howToWait(run), memory === 'none' ? RERUN[accepted] : '')
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -101,7 +94,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: `${name} completed without a pull request.`,
         next: joinSentences(
           facts.request.is === 'waiting'
-            ? `If you expected changes, send the docs job a message that says which pages to change and how: ${withPrompt}.`
+            ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
           'The agent may also have committed directly: see the docs repository.',
         ),
@@ -125,7 +118,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: '⏰ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
-        happened: now,
+        happened: lastSeen,
         next: joinSentences(
           facts.missedAdvice,
           toWait,
@@ -141,7 +134,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         }[accepted],
         sentence: accepted === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
-          accepted === 'message' ? '' : now,
+          accepted === 'message' ? '' : lastSeen,
           'This step did not wait for the docs job to finish.',
         ),
         next: toWait,
@@ -158,8 +151,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
         happened:
-          error?.message ?? (isFollowed ? now : wasPosted(facts) ? refused : 'Nothing was sent.'),
-        next: error?.advice ?? (hasEnded ? adviceAfter(run, status) : unfinished),
+          error?.message ??
+          (isFollowed ? lastSeen : wasPosted(facts) ? refused : 'Nothing was sent.'),
+        next:
+          error?.advice ??
+          (hasEnded
+            ? describeOutcome(run, { outcome: outcomeOf(status, job?.link ?? '') }).next
+            : unfinished),
       }
     }
     case 'skipped':
@@ -183,7 +181,11 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: `❌ ${titleOfError(facts, code)}`,
         happened: message,
-        unsent: isUnsent(facts, code) ? 'Nothing was sent.' : '',
+        // After a failure of the action itself, nobody knows.
+        unsent:
+          facts.request.is === 'none' && !wasPosted(facts) && code !== 'internal'
+            ? 'Nothing was sent.'
+            : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
       }
     }
@@ -210,13 +212,3 @@ const RERUN = {
   message: 'A re-run sends the message again.',
   nothing: '',
 } as const
-
-function adviceAfter(run: ToldRun, status: FinalStatus): string {
-  const outcome = outcomeOf(status, run.facts.seen?.job.link ?? '')
-  return describeOutcome(run, { outcome }).next
-}
-
-/** After a failure of the action itself, nobody knows. */
-function isUnsent({ request }: StepFacts, code: ErrorCode): boolean {
-  return request.is === 'none' && !request.posted && code !== 'internal'
-}

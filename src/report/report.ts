@@ -24,7 +24,7 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeNow } from './outcome.js'
+import { describeJob } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -244,7 +244,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(facts)}.` : '',
+      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.` : '',
       before?.message ??
         (isFollowed ? '' : `Nothing was ${wasPosted(facts) ? 'accepted' : 'sent'}.`),
     ),

@@ -3,14 +3,7 @@
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import {
-  type DocsFile,
-  FILES_PAGE,
-  hasJob,
-  type StepFacts,
-  statusIn,
-  wasPosted,
-} from '../run/facts.js'
+import { type DocsFile, FILES_PAGE, hasJob, type StepFacts, statusIn } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
@@ -83,9 +76,7 @@ function describeTitle(view: View): string {
   }
   if (hasJob(facts)) return '⏳ Waiting for the docs job'
   if (facts.request.is !== 'none') return '⏳ The request is being sent'
-  return wasPosted(facts)
-    ? '⏳ The service has not accepted the request yet'
-    : '⏳ Nothing has been sent yet'
+  return '⏳ The service has not accepted the request yet'
 }
 
 function linkPullRequest(view: View): string {
@@ -109,8 +100,8 @@ function details(view: View): string[] {
   const { result } = facts
   const code = errorOf(result)?.code
   return [
-    result === undefined ? '' : whatHappened(view, result),
-    code === undefined ? '' : `Error code: \`${code}\``,
+    result ? whatHappened(view, result) : '',
+    code ? `Error code: \`${code}\`` : '',
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
     listFacts(view),
     filesList(view),
@@ -223,14 +214,13 @@ function statusTable({ history }: StepFacts): string {
 /** What to do if the step is killed now, which is also read if no edit succeeds any more. */
 function ifKilled(view: View): string {
   const { facts } = view
-  const toWait = `To wait for it, ${howToWait(view)}`
   if (hasJob(facts)) {
-    return `If this step ends first, that doesn't stop the docs job. ${toWait}`
+    return `If this step ends first, that doesn't stop the docs job. ${howToWait(view)}`
   }
   if (facts.request.is === 'none') {
     return `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`
   }
   return facts.jobId === ''
     ? `${IF_STILL_HERE} a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
-    : `${IF_STILL_HERE} the docs job may have received the message. ${toWait}`
+    : `${IF_STILL_HERE} the docs job may have received the message. ${howToWait(view)}`
 }
