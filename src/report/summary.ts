@@ -33,17 +33,20 @@ export function createSummary(view: View): string {
   return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
 }
 
+/** How they begin, also for readers who have never heard of the action. */
+const DETAILS =
+  '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
+
 export function createCommentText(view: View): string {
   const [happened = '', ...more] = details(view)
   const pullRequest = linkPullRequest(view)
   // It may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
-  const open = '<details>\n<summary>Details of the workflow run</summary>'
   // An advice is about what happened: both are shown, or both are folded.
   const told = isFailed(view)
-    ? [happened, whatNext(view), open, ...more]
-    : [open, happened, ...more, whatNext(view)]
+    ? [happened, whatNext(view), DETAILS, ...more]
+    : [DETAILS, happened, ...more, whatNext(view)]
   return `${joinParagraphs([title, filesLine(view), ...told, '</details>'])}\n`
 }
 
