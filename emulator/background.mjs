@@ -62,7 +62,8 @@ async function waitForUrl(child, output) {
 
 /** @type {ChildProcess | undefined} */
 let child
-// If the workflow job is cancelled before the state is written, the post step can't know of the process.
+// If the workflow job is cancelled before the state is written, the post step can't know of the
+// process.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     child?.kill('SIGKILL')

@@ -137,7 +137,7 @@ function commands(lines: readonly string[], name: string): string[] {
   return lines.flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
 }
 
-/** "Nothing was sent" only if nothing was, and "was still running" only if the last response said so. */
+/** "Nothing was sent" only if that is so, "was still running" only if the last response said so. */
 function* untruths(facts: Facts, text: string, where: string): Iterable<string> {
   const running = /\b(?:keeps|was still) running\b/.exec(text)?.[0]
   const last = facts.step.entries.at(-1)
