@@ -109,7 +109,7 @@ const ASK_FIREWALL =
 
 /** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =
-  "Check the key: it has to be for this project, and it must allow the runner's IP address. A read-only key can't send anything. Check also that the plan includes the agent."
+  "Check the key: it has to be for this project, and it must allow the runner's IP address. A key that is limited to reading can't send anything. Check also that the plan includes the agent."
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 

@@ -51,7 +51,7 @@ export type ToldRun = Readonly<{
   memory: 'none' | 'pending' | 'stored'
 }>
 
-/** By a re-run, if that waits and sends nothing. */
+/** A sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const onlyWaits = facts.request.is === 'waiting'
   const how =
@@ -61,7 +61,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
   return `To wait for the docs job, ${how}`
 }
 
-/** Text from outside is in quotes. */
+/** In all of these sentences, text from outside is in quotes. */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
@@ -192,9 +192,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   }
 }
 
-/** What is known to have been accepted: who reads that nothing was started starts it again. */
+/**
+ * What is known to have been accepted: whoever reads that nothing was started starts it again, and
+ * pays again.
+ */
 function titleOfError(facts: StepFacts, code: ErrorCode): string {
   const sent = sentIn(facts)
+  // In flight, or without a result.
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'

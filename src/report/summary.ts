@@ -33,7 +33,7 @@ export function createSummary(view: View): string {
   return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
 }
 
-/** How they begin, also for readers who have never heard of the action. */
+/** How the details of a comment begin, also for readers who have never heard of the action. */
 const DETAILS =
   '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
 
@@ -153,7 +153,7 @@ function isPlain(word: string): boolean {
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
-  // In a comment, GitHub masks nothing that a secret holds. The run's own page has these.
+  // GitHub masks what a secret holds on the run's own pages alone.
   const where = runUrl
     ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
     : [
