@@ -163,7 +163,7 @@ for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version'])
 const { summary, comment } = await run()
 writeFileSync(path.join(FOLDER, 'texts.md'), pictured(summary, comment))
 for (const theme of THEMES) {
-  draw(`summary${theme.suffix}.png`, page('<b>docs summary</b>', summary, theme))
+  draw(`summary${theme.suffix}.png`, page('<b>ask summary</b>', summary, theme))
   draw(
     `comment${theme.suffix}.png`,
     page('<b>github-actions</b> <span>bot</span> commented', comment, theme),

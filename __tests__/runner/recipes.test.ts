@@ -362,7 +362,7 @@ const MERGED_SINCE: Start = {
 const tells = (state: string, text = PR_LINK): Partial<Case> => ({
   edit: (yaml) =>
     yaml.replace(
-      'jobs:\n  docs:\n',
+      'jobs:\n  list:\n',
       `jobs:
   ask:
     runs-on: ubuntu-latest
@@ -377,7 +377,7 @@ ${asSteps(`- uses: ${HOME}@v1
     job-scope: pull-request
     issue-number: 1
     fail-on: none
-`)}  docs:
+`)}  list:
     needs: ask
 `,
     ),
