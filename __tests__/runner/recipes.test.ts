@@ -597,6 +597,11 @@ const CASES: Record<string, readonly Case[]> = {
       ...ASKS_BOTH,
       ...NO_COMMENT,
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
+    on({ ...MERGED, ...dispatch({ 'pull-request': '1' }) }, 'can be asked by a number, and again', {
+      ...TWICE,
+      runs: 2,
+      prompt: ['+twice'],
+    }),
     }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
   ],
@@ -853,12 +858,6 @@ const CASES: Record<string, readonly Case[]> = {
       prompt: ['Shorten it.'],
     }),
     on(seeded('', 60), 'only waits for it without a prompt', { sends: '' }),
-  ],
-  'by-number.yml': [
-    on(dispatch({ 'pull-request': '1' }), 'sends what the pull request has', {
-      prepare: OPENED.prepare,
-      prompt: ['+twice'],
-    }),
   ],
   'issue.yml': [
     on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),
