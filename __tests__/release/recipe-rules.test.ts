@@ -267,7 +267,7 @@ describe('the rules find what is wrong', () => {
       'follow-code.yml',
       '"repos/$DOCS/issues/$NUMBER/comments"',
       '"repos/{owner}/{repo}/issues/1/comments"',
-      'calls gh api "repos/{owner}/{repo}/issues/1/comments" --silent -f body="Closed: $LINK was closed without a merge. If it reopens, so will this."',
+      'calls gh api "repos/{owner}/{repo}/issues/1/comments" --silent -f body="$text"',
     ],
     [
       'follow-code.yml',

@@ -207,7 +207,8 @@ const described = (before: object, after: string): Start => ({
   filesBefore: { 'openapi.json': JSON.stringify(before) },
   files: { 'openapi.json': after },
 })
-const API = { openapi: '3.1.0', paths: { '/retry': {} } }
+const API = { openapi: '3.1.0', paths: { '/once': {} } }
+const RETRY = { openapi: '3.1.0', paths: { '/once': {}, '/retry': {} } }
 
 const dispatch = (inputs: object): Start => ({
   event: 'workflow_dispatch',
@@ -394,7 +395,7 @@ const LABEL = 'POST issues/17/labels labels=waiting-for-code'
 const HOLD = [DRAFT, LABEL]
 const CLOSE = [
   'PATCH pulls/17 state=closed',
-  `POST issues/17/comments body=Closed: ${CODE} was closed without a merge. If it reopens, so will this.`,
+  `POST issues/17/comments body=Closed: ${CODE} was closed without a merge. If it is reopened, this pull request is reopened, too.`,
 ]
 const REOPEN = 'PATCH pulls/17 state=open'
 const READY = 'POST graphql/pulls/17/ready'
@@ -404,6 +405,12 @@ const FREE = [READY, 'DELETE issues/17/labels/waiting-for-code']
  * A docs job that is slower than the step that starts it. The later runs begin when it has ended,
  * or at once.
  */
+/** `DOCS` still is a placeholder, or the repository was renamed. */
+const MISNAMED = {
+  edit: (yaml: string): string => yaml.replace('DOCS: your-org/docs', 'DOCS: your-org/manual'),
+  check: ({ log }: Ran) =>
+    expect(log).toContain("::error::The docs pull request isn't in your-org/manual"),
+}
 function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   const { prepare, ...start } = pull(fields)
   return {
@@ -726,6 +733,17 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       built({ lint: 'success', [BUILD]: 'failure' }),
       'shows that the build failed, without a preview',
+    on(pull({ actions: ['opened', 'closed'] }), 'warns if the code is closed after its docs', {
+      ...DRY_RUN,
+      prepare: (world, run) => {
+        pull({ actions: ['opened', 'closed'] }).prepare(world, run)
+        if (run === 2) world.docs.addPull({ number: 17, state: 'closed', merged: true })
+      },
+      gh: HOLD,
+      check: ({ log }) =>
+        expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
+    }),
+    on(OPENED, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
       { gh: [...EDIT, status('failure', 'failure')] },
     ),
     on(built({ [BUILD]: 'cancelled' }), "can't tell if the build was cancelled", {
@@ -777,6 +795,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(used(51, 1), 'sends nothing after so many runs, and says so', {
       ...NOT_RUN,
       check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
+    on(BUILT, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
     }),
     on(BY_RENOVATE, 'leaves out bots', NOT_RUN),
     on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
@@ -796,19 +815,27 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
+    on(used(1, 1), "takes the workflow's own token if there is no other", {
+      edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
+      secrets: () => ({ DOCS_TOKEN: '' }),
+    }),
     on(PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }),
     synced(PUSH),
   ],
   'openapi.yml': [
-    on(described({}, JSON.stringify(API)), 'sends what changed in the description', {
+    on(described(API, JSON.stringify(RETRY)), 'sends what changed in the description', {
       prompt: ['Bring the API reference in line', '+    "/retry": {}'],
     }),
-    on(described(API, `{"paths":{"/retry":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
-    on({ ...described({}, JSON.stringify(API)), filesBefore: {} }, 'sends the whole of a new one', {
-      prompt: ['+    "/retry": {}'],
-    }),
-    on(described(API, '{'), 'fails if it is no JSON', STOPPED),
-    on(described({}, JSON.stringify(API)), 'fails if the commit before is gone', {
+    on(described(API, `{"paths":{"/once":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
+    ...[
+      on(described(API, '{'), 'is no JSON'),
+      on(described(API, ''), 'is empty'),
+      on(described(API, '{"error":"Request Entity Too Large","status":413}'), 'is an error'),
+      on(described(API, '{"openapi":"3.1.0","paths":{}}'), 'has lost all paths'),
+      on(described({ error: 'Bad Gateway' }, JSON.stringify(RETRY)), 'was broken before'),
+      on({ ...described(API, JSON.stringify(RETRY)), filesBefore: {} }, 'is new or was moved'),
+    ].map((one) => ({ ...one, ...STOPPED, that: `fails if it ${one.that}` })),
+    on(described(API, JSON.stringify(RETRY)), 'fails if the commit before is gone', {
       ...STOPPED,
       payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
     }),
@@ -912,17 +939,19 @@ const CASES: Record<string, readonly Case[]> = {
   'react.yml': [
     on(PUSH, 'tells of the pull request', announced(`Docs ready for review: ${PR_LINK}`)),
     on(PUSH, 'tells that the job failed', {
-      ...announced(`Docs job: failed, see https://github.com/${REPOSITORY}/actions/runs/1`),
+      ...announced(
+        `The docs step ended with failed: https://github.com/${REPOSITORY}/actions/runs/1`,
+      ),
       scenario: { endStatus: 'failed' },
       ends: 'failed',
     }),
     on(PUSH, 'tells that the job is archived, but succeeds', {
-      ...announced('Docs job: archived, see '),
+      ...announced('The docs step ended with archived: https://'),
       scenario: { endStatus: 'archived' },
       ends: 'archived',
     }),
     on(PUSH, 'tells that the step did not run', {
-      ...announced('Docs job: did not run, see '),
+      ...announced('The docs step did not run: https://'),
       edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
       ...STOPPED,
     }),
@@ -934,6 +963,16 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'central.yml': [
     on(MERGED, 'has a job for a merged pull request, which is to name it', {
+    on(MERGED_SINCE, 'goes by the last comment of a step', {
+      ...tells('merged'),
+      docsPull: { state: 'closed', merged: true },
+      scenario: { create: [{ status: 401, error: 'Expired' }] },
+      runs: 2,
+      prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
+      secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
+      sends: `${JOB}, ${JOB}`,
+      comments: [FORGED, '❌', PR_LINK],
+    }),
       ...CALLED,
       prompt: ['link to the one that the change comes from', '+twice'],
     }),
