@@ -3,7 +3,7 @@
  * how it ends.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -303,6 +303,21 @@ const NIGHT_OF_BOTS: Start = {
   },
 }
 
+/** Another repository, and nights in which something was merged there. */
+const OTHER = { 'src/retry.ts': 'once\n', 'packages/a.ts': 'once\n', 'schema/b.json': '{}\n' }
+const NIGHTS: Start = {
+  event: 'schedule',
+  otherCommits: [
+    OTHER,
+    { 'src/retry.ts': 'twice\n', 'src/more.ts': 'thrice\n', 'packages/a.ts': 'twice\n+thrice\n' },
+    { 'src/last.ts': 'four times\n' },
+  ],
+  // The last good run ended at the first commit.
+  prepare: ({ home, other }, run) => {
+    if (run === 1) writeFileSync(`${home}/kept`, other.git('rev-parse', 'HEAD~1'))
+  },
+}
+
 /** Runs of budget.yml this month, and how many docs pull requests are open. */
 const used = (runs: number, open: number): Start => ({
   ...OPENED,
@@ -390,6 +405,12 @@ ${asSteps(`- uses: ${HOME}@v1
     ]),
 })
 
+/** `DOCS` still is a placeholder, or the repository was renamed. */
+const MISNAMED = {
+  edit: (yaml: string): string => yaml.replace('DOCS: your-org/docs', 'DOCS: your-org/manual'),
+  check: ({ log }: Ran) =>
+    expect(log).toContain("::error::The docs pull request isn't in your-org/manual"),
+}
 const DRAFT = 'POST graphql/pulls/17/draft'
 const LABEL = 'POST issues/17/labels labels=waiting-for-code'
 const HOLD = [DRAFT, LABEL]
@@ -405,12 +426,6 @@ const FREE = [READY, 'DELETE issues/17/labels/waiting-for-code']
  * A docs job that is slower than the step that starts it. The later runs begin when it has ended,
  * or at once.
  */
-/** `DOCS` still is a placeholder, or the repository was renamed. */
-const MISNAMED = {
-  edit: (yaml: string): string => yaml.replace('DOCS: your-org/docs', 'DOCS: your-org/manual'),
-  check: ({ log }: Ran) =>
-    expect(log).toContain("::error::The docs pull request isn't in your-org/manual"),
-}
 function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   const { prepare, ...start } = pull(fields)
   return {
@@ -582,6 +597,11 @@ const CASES: Record<string, readonly Case[]> = {
       ...NO_COMMENT,
       prompt: ['+new'],
     }),
+    on({ ...MERGED, ...dispatch({ 'pull-request': '1' }) }, 'can be asked by a number, and again', {
+      ...TWICE,
+      runs: 2,
+      prompt: ['+twice'],
+    }),
     synced(MERGED),
   ],
   'by-folder-on-merge.yml': [
@@ -604,11 +624,6 @@ const CASES: Record<string, readonly Case[]> = {
       ...ASKS_BOTH,
       ...NO_COMMENT,
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
-    on({ ...MERGED, ...dispatch({ 'pull-request': '1' }) }, 'can be asked by a number, and again', {
-      ...TWICE,
-      runs: 2,
-      prompt: ['+twice'],
-    }),
     }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
   ],
@@ -718,6 +733,17 @@ const CASES: Record<string, readonly Case[]> = {
     on(OPENED, 'leaves docs alone that are merged', {
       docsPull: { state: 'closed', merged: true },
     }),
+    on(pull({ actions: ['opened', 'closed'] }), 'warns if the code is closed after its docs', {
+      ...DRY_RUN,
+      prepare: (world, run) => {
+        pull({ actions: ['opened', 'closed'] }).prepare(world, run)
+        if (run === 2) world.docs.addPull({ number: 17, state: 'closed', merged: true })
+      },
+      gh: HOLD,
+      check: ({ log }) =>
+        expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
+    }),
+    on(OPENED, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
     ...LEFT_OUT,
   ],
   'waiting-for-code.yml': [
@@ -733,17 +759,6 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       built({ lint: 'success', [BUILD]: 'failure' }),
       'shows that the build failed, without a preview',
-    on(pull({ actions: ['opened', 'closed'] }), 'warns if the code is closed after its docs', {
-      ...DRY_RUN,
-      prepare: (world, run) => {
-        pull({ actions: ['opened', 'closed'] }).prepare(world, run)
-        if (run === 2) world.docs.addPull({ number: 17, state: 'closed', merged: true })
-      },
-      gh: HOLD,
-      check: ({ log }) =>
-        expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
-    }),
-    on(OPENED, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
       { gh: [...EDIT, status('failure', 'failure')] },
     ),
     on(built({ [BUILD]: 'cancelled' }), "can't tell if the build was cancelled", {
@@ -780,6 +795,7 @@ const CASES: Record<string, readonly Case[]> = {
       gh: [...EDIT.filter((call) => !call.includes('reviewers')), status('success', 'success')],
       check: ({ log }) => expect(log).toContain("::notice::octocat can't be asked for a review"),
     }),
+    on(BUILT, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
     on(BUILT, 'fails if there is no such label', {
       prepare: (world, run) => {
         BUILT.prepare(world, run)
@@ -795,11 +811,14 @@ const CASES: Record<string, readonly Case[]> = {
     on(used(51, 1), 'sends nothing after so many runs, and says so', {
       ...NOT_RUN,
       check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
-    on(BUILT, 'fails if the docs are elsewhere', { ...MISNAMED, fails: true }),
     }),
     on(BY_RENOVATE, 'leaves out bots', NOT_RUN),
     on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
     on(used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
+    on(used(1, 1), "takes the workflow's own token if there is no other", {
+      edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
+      secrets: () => ({ DOCS_TOKEN: '' }),
+    }),
     on(used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
     on(used(1, 2), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
@@ -815,10 +834,6 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
-    on(used(1, 1), "takes the workflow's own token if there is no other", {
-      edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
-      secrets: () => ({ DOCS_TOKEN: '' }),
-    }),
     on(PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }),
     synced(PUSH),
   ],
@@ -850,6 +865,31 @@ const CASES: Record<string, readonly Case[]> = {
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],
     }),
+  ],
+  'other-repositories.yml': [
+    on(NIGHTS, 'asks for each repository with what was merged since the last good run', {
+      ends: 'pr-opened, pr-opened',
+      sends: `${JOB}, ${JOB}`,
+      prompt: ['Bring the docs', '+twice', '+thrice'],
+    }),
+    on(NIGHTS, 'asks again if the run before failed', {
+      edit: (yaml) => yaml.replace(/ {10}- repository: your-org\/your-other.*\n.*\n/, ''),
+      scenario: { create: [{ status: 400, error: 'No such docs' }] },
+      runs: 2,
+      sends: `${JOB}, ${JOB}`,
+      prompt: ['+twice', '+thrice', '+four times'],
+    }),
+    on(NIGHTS, 'sends nothing if nothing changed there', {
+      otherCommits: [OTHER, { 'README.md': 'Retry' }],
+      ...NOT_RUN,
+    }),
+    on(NIGHTS, 'fails if nobody knows where to begin', { prepare: undefined, ...STOPPED }),
+    on(NIGHTS, 'fails if there is no such folder', {
+      otherCommits: [{ 'lib/retry.ts': 'once\n' }],
+      ...STOPPED,
+    }),
+    on({ ...NIGHTS, ...dispatch({ since: 'tomorrow' }) }, 'can be told where to begin', NOT_RUN),
+    on({ ...NIGHTS, ...dispatch({ since: 'v1.1.0' }) }, 'fails on what is no date', STOPPED),
   ],
   'release.yml': [
     on(RELEASE, 'sends what changed since the release before', {
@@ -921,6 +961,16 @@ const CASES: Record<string, readonly Case[]> = {
       ...tells('none', '✅ The docs job completed without a pull request'),
       ...NO_CHANGES,
     }),
+    on(MERGED_SINCE, 'goes by the last comment of a step', {
+      ...tells('merged'),
+      docsPull: { state: 'closed', merged: true },
+      scenario: { create: [{ status: 401, error: 'Expired' }] },
+      runs: 2,
+      prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
+      secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
+      sends: `${JOB}, ${JOB}`,
+      comments: [FORGED, '❌', PR_LINK],
+    }),
     on(MERGED_SINCE, "fails if docs can't be read", {
       ...tells('unreadable'),
       docsToken: {},
@@ -963,16 +1013,6 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'central.yml': [
     on(MERGED, 'has a job for a merged pull request, which is to name it', {
-    on(MERGED_SINCE, 'goes by the last comment of a step', {
-      ...tells('merged'),
-      docsPull: { state: 'closed', merged: true },
-      scenario: { create: [{ status: 401, error: 'Expired' }] },
-      runs: 2,
-      prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
-      secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
-      sends: `${JOB}, ${JOB}`,
-      comments: [FORGED, '❌', PR_LINK],
-    }),
       ...CALLED,
       prompt: ['link to the one that the change comes from', '+twice'],
     }),
