@@ -441,6 +441,8 @@ function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   }
 }
 
+/** What docs/recipes.md adds to on-merge.yml. */
+const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(readFileSync('docs/recipes.md', 'utf8')) ?? []
 const EDIT = [
   'PATCH pulls/17 title=Docs: Add --retry',
   'POST pulls/17/requested_reviewers reviewers=octocat',
@@ -601,6 +603,15 @@ const CASES: Record<string, readonly Case[]> = {
       ...TWICE,
       runs: 2,
       prompt: ['+twice'],
+    }),
+    on(MERGED, 'can ask the author for a review, with the step of docs/recipes.md', {
+      edit: (yaml) => yaml + asSteps(REVIEW),
+      payload: (world) => ({
+        ...MERGED.payload(world),
+        head_commit: { id: world.sha, author: { username: 'octocat' } },
+      }),
+      docsToken: { pull_requests: 'write' },
+      gh: ['POST pulls/17/requested_reviewers reviewers=octocat'],
     }),
     synced(MERGED),
   ],
