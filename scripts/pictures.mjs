@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { marked } from 'marked'
-import { pictured } from '../build/__tests__/support/samples.js'
+import { pictured } from '../build/__tests__/support/pictured.js'
 import { startPullRequest } from '../emulator/pull-request.mjs'
 import { runAction } from '../emulator/runner.mjs'
 import { GITHUB_TOKEN } from '../emulator/scenarios.mjs'
@@ -163,7 +163,7 @@ for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version'])
 const { summary, comment } = await run()
 writeFileSync(path.join(FOLDER, 'texts.md'), pictured(summary, comment))
 for (const theme of THEMES) {
-  draw(`summary${theme.suffix}.png`, page('<b>docs summary</b>', summary, theme))
+  draw(`summary${theme.suffix}.png`, page('<b>ask summary</b>', summary, theme))
   draw(
     `comment${theme.suffix}.png`,
     page('<b>github-actions</b> <span>bot</span> commented', comment, theme),

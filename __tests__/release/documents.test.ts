@@ -115,6 +115,18 @@ test.each(documents())('no blank line cuts a table of %s in two', (document) => 
   expect(cut).toEqual([])
 })
 
+/** A browser breaks a line at blanks and hyphens alone: a longer word cuts the table on a phone. */
+test.each(
+  documents().filter((name) => !/^(?:__tests__|docs\/(?:development|images))\//.test(name)),
+)('no word in a table of %s is too wide for a phone', (document) => {
+  const rows = withoutCode('.', document)
+    .replaceAll(/\]\([^)]*\)/g, '')
+    .match(/^\|.*\|$/gm)
+  const words = (rows ?? []).join(' ').split(/[\s|-]+/)
+  const shown = words.map((word) => word.replaceAll(/^[[`*(]+|[`*).,:;]+$/g, ''))
+  expect(shown.filter((word) => word.length > 20)).toEqual([])
+})
+
 test('the README is short enough to be read', () => {
   expect(Buffer.byteLength(withRelativeLinks(text('README.md')))).toBeLessThanOrEqual(14_000)
 })

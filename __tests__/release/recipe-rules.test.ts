@@ -35,6 +35,7 @@ function brokenRules(text: string): string[] {
     ...brokenByFork(Object.values<Job>(jobs), on),
     ...brokenByDraft(Object.values<Job>(jobs), on),
     ...brokenByCaller([permissions, ...Object.values<Job>(jobs).map((job) => job.permissions)], on),
+    ...brokenByNames(text, Object.entries<Job>(jobs)),
     ...brokenByLines(text, on),
     ...brokenByGh(text, scripts),
     ...brokenByWords(text, on),
@@ -98,6 +99,20 @@ function* brokenByDraft(
 function* brokenByCaller(permissions: readonly unknown[], on: object): Generator<string> {
   if (Object.hasOwn(on, 'workflow_call') && permissions.some((granted) => granted !== undefined))
     yield 'may ask for more than its callers grant'
+}
+
+/**
+ * GitHub heads checks, summaries and annotations with a workflow job's name, so `docs` reads like
+ * the docs job there. Later, a new name makes open pull requests forget theirs.
+ */
+function* brokenByNames(text: string, jobs: readonly [string, Job][]) {
+  const [, called = 'ask'] = /^# +jobs:\n# +([\w-]+):/m.exec(text) ?? []
+  const [asking = 'ask'] =
+    jobs.find(([, { steps = [] }]) => steps.some(({ with: inputs }) => inputs?.['api-key'])) ?? []
+  for (const name of [called, asking].filter((name) => name !== 'ask'))
+    yield `calls the workflow job that asks for docs ${name}`
+  for (const [name] of jobs.filter(([name]) => name.includes('docs')))
+    yield `calls a workflow job ${name}, which may be the agent's`
 }
 
 /**
@@ -203,8 +218,8 @@ describe('the rules find what is wrong', () => {
     ],
     [
       'docs-pull-request.yml',
-      "needs.docs.outputs.outcome == 'pr-opened'",
-      'needs.docs.outputs.outcome',
+      "needs.ask.outputs.outcome == 'pr-opened'",
+      'needs.ask.outputs.outcome',
       'changes a docs pull request that may be closed',
     ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
@@ -252,7 +267,7 @@ describe('the rules find what is wrong', () => {
       'follow-code.yml',
       '"repos/$DOCS/issues/$NUMBER/comments"',
       '"repos/{owner}/{repo}/issues/1/comments"',
-      'calls gh api "repos/{owner}/{repo}/issues/1/comments" --silent -f body="Closed: $LINK was closed without a merge. If it reopens, so will this."',
+      'calls gh api "repos/{owner}/{repo}/issues/1/comments" --silent -f body="$text"',
     ],
     [
       'follow-code.yml',
@@ -265,6 +280,24 @@ describe('the rules find what is wrong', () => {
       'Enterprise Server, see',
       'Server, see',
       "doesn't say what gh needs on GitHub Enterprise Server",
+    ],
+    [
+      'rolling.yml',
+      'jobs:\n  ask:',
+      'jobs:\n  sync:',
+      'calls the workflow job that asks for docs sync',
+    ],
+    [
+      'central.yml',
+      '#   jobs:\n#     ask:',
+      '#   jobs:\n#     docs:',
+      'calls the workflow job that asks for docs docs',
+    ],
+    [
+      'docs-of-a-release.yml',
+      'jobs:\n  list:',
+      'jobs:\n  docs:',
+      "calls a workflow job docs, which may be the agent's",
     ],
     ['ghes.yml', '      !github.event.pull_request.draft &&\n', '', 'pays for drafts'],
     ['budget.yml', ', ready_for_review]', ']', "doesn't notice that a draft is ready"],

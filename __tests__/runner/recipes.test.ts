@@ -3,7 +3,7 @@
  * how it ends.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -207,7 +207,8 @@ const described = (before: object, after: string): Start => ({
   filesBefore: { 'openapi.json': JSON.stringify(before) },
   files: { 'openapi.json': after },
 })
-const API = { openapi: '3.1.0', paths: { '/retry': {} } }
+const API = { openapi: '3.1.0', paths: { '/once': {} } }
+const RETRY = { openapi: '3.1.0', paths: { '/once': {}, '/retry': {} } }
 
 const dispatch = (inputs: object): Start => ({
   event: 'workflow_dispatch',
@@ -302,6 +303,21 @@ const NIGHT_OF_BOTS: Start = {
   },
 }
 
+/** Another repository, and nights in which something was merged there. */
+const OTHER = { 'src/retry.ts': 'once\n', 'packages/a.ts': 'once\n', 'schema/b.json': '{}\n' }
+const NIGHTS: Start = {
+  event: 'schedule',
+  otherCommits: [
+    OTHER,
+    { 'src/retry.ts': 'twice\n', 'src/more.ts': 'thrice\n', 'packages/a.ts': 'twice\n+thrice\n' },
+    { 'src/last.ts': 'four times\n' },
+  ],
+  // The last good run ended at the first commit.
+  prepare: ({ home, other }, run) => {
+    if (run === 1) writeFileSync(`${home}/kept`, other.git('rev-parse', 'HEAD~1'))
+  },
+}
+
 /** Runs of budget.yml this month, and how many docs pull requests are open. */
 const used = (runs: number, open: number): Start => ({
   ...OPENED,
@@ -362,7 +378,7 @@ const MERGED_SINCE: Start = {
 const tells = (state: string, text = PR_LINK): Partial<Case> => ({
   edit: (yaml) =>
     yaml.replace(
-      'jobs:\n  docs:\n',
+      'jobs:\n  list:\n',
       `jobs:
   ask:
     runs-on: ubuntu-latest
@@ -377,7 +393,7 @@ ${asSteps(`- uses: ${HOME}@v1
     job-scope: pull-request
     issue-number: 1
     fail-on: none
-`)}  docs:
+`)}  list:
     needs: ask
 `,
     ),
@@ -389,12 +405,17 @@ ${asSteps(`- uses: ${HOME}@v1
     ]),
 })
 
+/** `DOCS` still is a placeholder, or the repository was renamed. */
+const MISNAMED = {
+  edit: (yaml: string): string => yaml.replace('DOCS: your-org/docs', 'DOCS: your-org/manual'),
+  fails: true,
+}
 const DRAFT = 'POST graphql/pulls/17/draft'
 const LABEL = 'POST issues/17/labels labels=waiting-for-code'
 const HOLD = [DRAFT, LABEL]
 const CLOSE = [
   'PATCH pulls/17 state=closed',
-  `POST issues/17/comments body=Closed: ${CODE} was closed without a merge. If it reopens, so will this.`,
+  `POST issues/17/comments body=Closed: ${CODE} was closed without a merge. If it is reopened, this pull request is reopened, too.`,
 ]
 const REOPEN = 'PATCH pulls/17 state=open'
 const READY = 'POST graphql/pulls/17/ready'
@@ -419,6 +440,8 @@ function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   }
 }
 
+/** What docs/recipes.md adds to on-merge.yml. */
+const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(readFileSync('docs/recipes.md', 'utf8')) ?? []
 const EDIT = [
   'PATCH pulls/17 title=Docs: Add --retry',
   'POST pulls/17/requested_reviewers reviewers=octocat',
@@ -575,6 +598,20 @@ const CASES: Record<string, readonly Case[]> = {
       ...NO_COMMENT,
       prompt: ['+new'],
     }),
+    on({ ...MERGED, ...dispatch({ 'pull-request': '1' }) }, 'can be asked by a number, and again', {
+      ...TWICE,
+      runs: 2,
+      prompt: ['+twice'],
+    }),
+    on(MERGED, 'can ask the author for a review, with the step of docs/recipes.md', {
+      edit: (yaml) => yaml + asSteps(REVIEW),
+      payload: (world) => ({
+        ...MERGED.payload(world),
+        head_commit: { id: world.sha, author: { username: 'octocat' } },
+      }),
+      docsToken: { pull_requests: 'write' },
+      gh: ['POST pulls/17/requested_reviewers reviewers=octocat'],
+    }),
     synced(MERGED),
   ],
   'by-folder-on-merge.yml': [
@@ -706,6 +743,17 @@ const CASES: Record<string, readonly Case[]> = {
     on(OPENED, 'leaves docs alone that are merged', {
       docsPull: { state: 'closed', merged: true },
     }),
+    on(pull({ actions: ['opened', 'closed'] }), 'warns if the code is closed after its docs', {
+      ...DRY_RUN,
+      prepare: (world, run) => {
+        pull({ actions: ['opened', 'closed'] }).prepare(world, run)
+        if (run === 2) world.docs.addPull({ number: 17, state: 'closed', merged: true })
+      },
+      gh: HOLD,
+      check: ({ log }) =>
+        expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
+    }),
+    on(OPENED, 'fails if the docs are elsewhere', MISNAMED),
     ...LEFT_OUT,
   ],
   'waiting-for-code.yml': [
@@ -757,6 +805,7 @@ const CASES: Record<string, readonly Case[]> = {
       gh: [...EDIT.filter((call) => !call.includes('reviewers')), status('success', 'success')],
       check: ({ log }) => expect(log).toContain("::notice::octocat can't be asked for a review"),
     }),
+    on(BUILT, 'fails if the docs are elsewhere', MISNAMED),
     on(BUILT, 'fails if there is no such label', {
       prepare: (world, run) => {
         BUILT.prepare(world, run)
@@ -776,6 +825,10 @@ const CASES: Record<string, readonly Case[]> = {
     on(BY_RENOVATE, 'leaves out bots', NOT_RUN),
     on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
     on(used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
+    on(used(1, 1), "takes the workflow's own token if there is no other", {
+      edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
+      secrets: () => ({ DOCS_TOKEN: '' }),
+    }),
     on(used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
     on(used(1, 2), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
@@ -795,15 +848,19 @@ const CASES: Record<string, readonly Case[]> = {
     synced(PUSH),
   ],
   'openapi.yml': [
-    on(described({}, JSON.stringify(API)), 'sends what changed in the description', {
+    on(described(API, JSON.stringify(RETRY)), 'sends what changed in the description', {
       prompt: ['Bring the API reference in line', '+    "/retry": {}'],
     }),
-    on(described(API, `{"paths":{"/retry":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
-    on({ ...described({}, JSON.stringify(API)), filesBefore: {} }, 'sends the whole of a new one', {
-      prompt: ['+    "/retry": {}'],
-    }),
-    on(described(API, '{'), 'fails if it is no JSON', STOPPED),
-    on(described({}, JSON.stringify(API)), 'fails if the commit before is gone', {
+    on(described(API, `{"paths":{"/once":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
+    ...[
+      on(described(API, '{'), 'is no JSON'),
+      on(described(API, ''), 'is empty'),
+      on(described(API, '{"error":"Request Entity Too Large","status":413}'), 'is an error'),
+      on(described(API, '{"openapi":"3.1.0","paths":{}}'), 'has lost all paths'),
+      on(described({ error: 'Bad Gateway' }, JSON.stringify(RETRY)), 'was broken before'),
+      on({ ...described(API, JSON.stringify(RETRY)), filesBefore: {} }, 'is new or was moved'),
+    ].map((one) => ({ ...one, ...STOPPED, that: `fails if it ${one.that}` })),
+    on(described(API, JSON.stringify(RETRY)), 'fails if the commit before is gone', {
       ...STOPPED,
       payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
     }),
@@ -818,6 +875,31 @@ const CASES: Record<string, readonly Case[]> = {
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],
     }),
+  ],
+  'other-repositories.yml': [
+    on(NIGHTS, 'asks for each repository with what was merged since the last good run', {
+      ends: 'pr-opened, pr-opened',
+      sends: `${JOB}, ${JOB}`,
+      prompt: ['Bring the docs', '+twice', '+thrice'],
+    }),
+    on(NIGHTS, 'asks again if the run before failed', {
+      edit: (yaml) => yaml.replace(/ {10}- repository: your-org\/your-other.*\n.*\n/, ''),
+      scenario: { create: [{ status: 400, error: 'No such docs' }] },
+      runs: 2,
+      sends: `${JOB}, ${JOB}`,
+      prompt: ['+twice', '+thrice', '+four times'],
+    }),
+    on(NIGHTS, 'sends nothing if nothing changed there', {
+      otherCommits: [OTHER, { 'README.md': 'Retry' }],
+      ...NOT_RUN,
+    }),
+    on(NIGHTS, 'fails if nobody knows where to begin', { prepare: undefined, ...STOPPED }),
+    on(NIGHTS, 'fails if there is no such folder', {
+      otherCommits: [{ 'lib/retry.ts': 'once\n' }],
+      ...STOPPED,
+    }),
+    on({ ...NIGHTS, ...dispatch({ since: 'tomorrow' }) }, 'can be told where to begin', NOT_RUN),
+    on({ ...NIGHTS, ...dispatch({ since: 'v1.1.0' }) }, 'fails on what is no date', STOPPED),
   ],
   'release.yml': [
     on(RELEASE, 'sends what changed since the release before', {
@@ -854,12 +936,6 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(seeded('', 60), 'only waits for it without a prompt', { sends: '' }),
   ],
-  'by-number.yml': [
-    on(dispatch({ 'pull-request': '1' }), 'sends what the pull request has', {
-      prepare: OPENED.prepare,
-      prompt: ['+twice'],
-    }),
-  ],
   'issue.yml': [
     on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),
     on(issue('reader'), 'refuses a reader who labels it', SKIPPED),
@@ -895,6 +971,16 @@ const CASES: Record<string, readonly Case[]> = {
       ...tells('none', '✅ The docs job completed without a pull request'),
       ...NO_CHANGES,
     }),
+    on(MERGED_SINCE, 'goes by the last comment of a step', {
+      ...tells('merged'),
+      docsPull: { state: 'closed', merged: true },
+      scenario: { create: [{ status: 401, error: 'Expired' }] },
+      runs: 2,
+      prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
+      secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
+      sends: `${JOB}, ${JOB}`,
+      comments: [FORGED, '❌', PR_LINK],
+    }),
     on(MERGED_SINCE, "fails if docs can't be read", {
       ...tells('unreadable'),
       docsToken: {},
@@ -913,17 +999,19 @@ const CASES: Record<string, readonly Case[]> = {
   'react.yml': [
     on(PUSH, 'tells of the pull request', announced(`Docs ready for review: ${PR_LINK}`)),
     on(PUSH, 'tells that the job failed', {
-      ...announced(`Docs job: failed, see https://github.com/${REPOSITORY}/actions/runs/1`),
+      ...announced(
+        `The docs step ended with failed: https://github.com/${REPOSITORY}/actions/runs/1`,
+      ),
       scenario: { endStatus: 'failed' },
       ends: 'failed',
     }),
     on(PUSH, 'tells that the job is archived, but succeeds', {
-      ...announced('Docs job: archived, see '),
+      ...announced('The docs step ended with archived: https://'),
       scenario: { endStatus: 'archived' },
       ends: 'archived',
     }),
     on(PUSH, 'tells that the step did not run', {
-      ...announced('Docs job: did not run, see '),
+      ...announced('The docs step did not run: https://'),
       edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
       ...STOPPED,
     }),

@@ -60,6 +60,8 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
   /** Files of the repository, by path, and before the last commit. */
   readonly files?: Record<string, string>
   readonly filesBefore?: Record<string, string>
+  /** Commits of another repository, one before the first run and one before each. */
+  readonly otherCommits?: readonly Record<string, string>[]
   /**
    * GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the
    * certificate.
@@ -85,6 +87,7 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
   try {
     const { event, actor, runs = 1, payload = {} } = start
     for (let run = 1; ; run++) {
+      world.other.commit(start.otherCommits?.[run])
       await start.prepare?.(world, run)
       const ran = await act({
         repository: world.folder,
@@ -94,7 +97,7 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         actor,
         payload: typeof payload === 'function' ? payload(world, run) : payload,
         // The repository `workflows` of the organisation has the examples.
-        repositories: { [ACTION]: action, 'your-org/workflows@main': action },
+        repositories: { [ACTION]: action, 'your-org/workflows@main': action, ...world.standIns },
         secrets: {
           AGENT_API_KEY: KEY,
           DOCS_TOKEN,
@@ -123,6 +126,11 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   const permissions = permissionsOf(parse(yaml))
   const home = await mkdtemp(path.join(tmpdir(), 'runner-'))
   const commits = layOutRepository(path.join(home, 'repository'), workflow, yaml, start)
+  const other = new Clone(path.join(home, 'other'))
+  const standIns = layOutStandIns(home, yaml)
+  mkdirSync(other.folder)
+  other.git('init', '--quiet', '--initial-branch', 'main')
+  other.commit(start.otherCommits?.[0])
   const github = await startGitHub({
     token: TOKEN,
     permissions,
@@ -161,7 +169,10 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
     await Promise.all([github, service, proxy, front, gh].map((server) => server.close()))
     await rm(home, { recursive: true, force: true })
   }
-  return { home, ...commits, github, repository, docs, service, network, ghWrites, env, close }
+  return {
+    ...{ home, ...commits, other, standIns },
+    ...{ github, repository, docs, service, network, ghWrites, env, close },
+  }
 }
 
 const NO_PERMISSIONS: Permissions = {
@@ -217,6 +228,36 @@ function layOutAction(): string {
   const files = { ...actionFiles(), ...filesOf('examples', '.github/workflows') }
   for (const [file, content] of Object.entries(files)) clone.write(file, content)
   return clone.folder
+}
+
+/**
+ * GitHub's own actions: the checkout of another repository, and a cache with one file, which is
+ * kept if the workflow job succeeds. Returns their folders, by how the workflow uses them.
+ */
+function layOutStandIns(home: string, yaml: string): Record<string, string> {
+  const from = (folder: string, to: string): string =>
+    `fs.existsSync(${folder}) && fs.cpSync(${folder}, ${to}, { recursive: true })`
+  const place = 'process.env.INPUT_PATH'
+  const [other, kept] = ['other', 'kept'].map((name) => JSON.stringify(path.join(home, name)))
+  const scripts = {
+    checkout: { main: from(`${other}`, place) },
+    cache: { main: from(`${kept}`, place), post: from(place, `${kept}`) },
+  }
+  const used = yaml.matchAll(/actions\/(checkout|cache)@\w+/g)
+  return Object.fromEntries(
+    [...used].map(([use, name]) => {
+      const clone = new Clone(newFolder('stand-in'))
+      const parts = Object.entries(scripts[name as keyof typeof scripts])
+      for (const [part, script] of parts)
+        clone.write(`${part}.js`, `const fs = require('node:fs')\n${script}\n`)
+      const runs = parts.map(([part]) => `  ${part}: ${part}.js\n`).join('')
+      clone.write(
+        'action.yml',
+        `name: ${name}\nruns:\n  using: node24\n  post-if: success()\n${runs}`,
+      )
+      return [use, clone.folder]
+    }),
+  )
 }
 
 /** A clone with two commits. */

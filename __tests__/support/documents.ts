@@ -14,10 +14,11 @@ export function documents(root = '.'): string[] {
   return files.split('\n').filter((file) => file !== '')
 }
 
-/** The text below a heading, up to the next heading of any level. */
+/** The text below a heading, up to the next one that is not below it. */
 export function section(file: string, heading: string): string {
-  const [, after = ''] = readFileSync(file, 'utf8').split(new RegExp(`^#+ ${heading}$`, 'm'))
-  const [text = ''] = after.split(/^#+ /m)
+  const [, level = '', after = ''] =
+    new RegExp(`^(#+) ${heading}$([^]*)`, 'm').exec(readFileSync(file, 'utf8')) ?? []
+  const [text = ''] = after.split(new RegExp(`^#{1,${level.length}} `, 'm'))
   if (text === '') throw new Error(`${file} has no section ${heading}`)
   return text
 }

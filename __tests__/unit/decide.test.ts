@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import { type Decision, decide, type Situation } from '../../src/memory/decide.js'
 import type { SkipReason } from '../../src/run/result.js'
-import { rows } from '../support/documents.js'
+import { section } from '../support/documents.js'
 import { job } from './scripted-run.js'
 
 const LINK = 'https://github.com/your-org/docs/pull/3'
@@ -35,18 +35,10 @@ const OVER = ['merged', 'closed'] as const
 const OTHER_PUSH = ['other', undefined] as const
 const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
 
-/** The rows of docs/behaviour.md, in its order. */
-const ROWS: readonly (readonly [
-  run: string,
-  job: string,
-  pull: string,
-  does: Decision['does'],
-  Situation[],
-])[] = [
+/** The lines of docs/behaviour.md, in its order. */
+const LINES: readonly (readonly [told: string, does: Decision['does'], Situation[]])[] = [
   [
-    "a re-run whose earlier attempt didn't see the docs job finish",
-    'exists',
-    'any',
+    "A re-run whose earlier attempt didn't see the docs job finish waits, if the docs job exists.",
     'wait',
     all({
       by: ['unfinished attempt'],
@@ -56,16 +48,12 @@ const ROWS: readonly (readonly [
     }),
   ],
   [
-    'a re-run whose earlier attempt reported a pull request',
-    'usable',
-    'open or unreadable',
+    'A re-run whose earlier attempt reported a pull request waits, if the docs job is usable and the docs pull request is open or unreadable.',
     'wait',
     all({ by: ['reported attempt'], push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
   ],
   [
-    'a push to the pull request',
-    'any',
-    'closed',
+    'A push to the pull request is `skipped`, if the docs pull request was closed.',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
@@ -76,9 +64,7 @@ const ROWS: readonly (readonly [
     }),
   ],
   [
-    'a push that changes nothing of it',
-    'any but failed',
-    'merged or closed',
+    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed.',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
@@ -89,16 +75,12 @@ const ROWS: readonly (readonly [
     }),
   ],
   [
-    'a push that changes nothing of it',
-    'usable',
-    'any',
+    'A push that changes nothing of it waits, if the docs job is usable.',
     'wait',
     all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
   ],
   [
-    'any other',
-    'failed, archived or gone',
-    'any',
+    'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed.',
     'create',
     [
       ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
@@ -112,23 +94,13 @@ const ROWS: readonly (readonly [
       ...all({ push: ['other'], isNews: [false], job: [job('failed')], pull: OVER }),
       ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
       ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
-    ],
-  ],
-  [
-    'any other',
-    'usable',
-    'merged or closed',
-    'create',
-    [
       ...all({ ...NOT_OWN, by: ['earlier run', 'reported attempt'], job: USABLE, pull: OVER }),
       ...all({ push: ['own'], job: USABLE, pull: ['merged'] }),
       ...all({ isNews: [false], job: USABLE, pull: OVER }),
     ],
   ],
   [
-    'any other',
-    'usable',
-    'open, unreadable or none',
+    'Any other run sends a message.',
     'message',
     [
       ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: [...OPEN, undefined] }),
@@ -137,21 +109,18 @@ const ROWS: readonly (readonly [
   ],
 ]
 
-describe.each(ROWS)('%s; docs job: %s; docs pull request: %s', (_run, _job, _pull, does, facts) => {
+describe.each(LINES)('%s', (_told, does, facts) => {
   test(`${does}: ${facts.length} cases`, () => {
     for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
   })
 })
 
-test('docs/behaviour.md has these rows', () => {
-  const WORDS = {
-    wait: 'waits',
-    skip: '`skipped`',
-    create: 'creates a docs job',
-    message: 'sends a message',
-  }
-  const told = ROWS.map(([run, job, pull, does]) => [run, job, pull, WORDS[does]])
-  expect(rows('docs/behaviour.md', 'One docs job per pull request or issue')).toEqual(told)
+test('docs/behaviour.md has these lines', () => {
+  const page = section('docs/behaviour.md', 'One docs job per pull request or issue')
+  const lines = [...page.matchAll(/^\d\. (.*(?:\n {3}.*)*)/gm)]
+  expect(lines.map(([, line = '']) => line.replaceAll(/\n */g, ' '))).toEqual(
+    LINES.map(([told]) => told),
+  )
 })
 
 const PUSHED = { push: 'own', isNews: false } as const

@@ -1,19 +1,9 @@
-/**
- * The sample in docs/behaviour.md, as the code writes it: `npm run samples` puts it there, a test
- * compares it.
- */
+/** What the pictures in docs/images/ show, as the code writes it: a test compares it. */
 
-import {
-  createAnnotation,
-  formatEndLine,
-  formatHeartbeatLine,
-  formatStartLine,
-  formatStatusLine,
-} from '../../src/report/messages.js'
 import { createCommentText, createSummary } from '../../src/report/summary.js'
 import { factsAfter, factsAtStart, type StepEvent, type StepFacts } from '../../src/run/facts.js'
 import { createRedactor } from '../../src/text/redact.js'
-import { INPUTS, job, MINUTE } from '../unit/scripted-run.js'
+import { INPUTS, job } from '../unit/scripted-run.js'
 
 const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
 const LINK = 'https://github.com/your-org/docs/pull/17'
@@ -34,16 +24,6 @@ const completed = job('completed', { id: ID, prLink: LINK })
 const CREATED = { kind: 'accepted', asked: 'job', fingerprint: '', job: active } as const
 const started = known(factsAtStart(''), CREATED, 1234)
 const result = { outcome: 'pr-opened' } as const
-
-function log(): string {
-  const lines = [formatStartLine(task, inputs), formatStatusLine(started, active)]
-  for (const minute of [1, 2]) lines.push(formatHeartbeatLine({ ...started, now: minute * MINUTE }))
-  const ended = known(started, { kind: 'seen', job: completed }, 161_000)
-  // GitHub shows the annotation like this.
-  const notice = `Notice: ${createAnnotation({ ...VIEW, facts: ended }, result, new Set()).text}`
-  lines.push(formatStatusLine(ended, completed), notice, formatEndLine(ended, result))
-  return ['```text', ...lines, '```'].join('\n')
-}
 
 const VIEW = {
   inputs,
@@ -73,16 +53,4 @@ export function picturedNow(): string {
     createSummary({ ...view, runUrl: '' }),
     createCommentText({ ...view, runUrl: RUN_URL }),
   )
-}
-
-/**
- * The page with its sample as the code writes it now.
- *
- * @throws {Error} it has no place for one
- */
-export function withSample(page: string): string {
-  const [start, end] = ['<!-- sample: log -->\n', '<!-- end of sample -->']
-  const [before = '', after = ''] = page.split(start)
-  if (!after.includes(end)) throw new Error(`The page has no ${start}…${end}`)
-  return `${before}${start}\n${log()}\n\n${after.slice(after.indexOf(end))}`
 }
