@@ -20,6 +20,8 @@ export type ChangedFile = Readonly<{
 export type Changes = Readonly<{
   files: readonly ChangedFile[]
   truncated: boolean
+  /** Of a comparison that GitHub cut: where it begins, a commit between, and where it ends. */
+  halves?: readonly string[]
   /** There is certainly no commit in the range. */
   empty?: boolean
   /** Nothing came before: the next run begins here. */
