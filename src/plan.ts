@@ -87,7 +87,7 @@ async function plan(
   memory: Memory,
   service: AgentService,
 ): Promise<Plan> {
-  const { inputs, environment, event, github, log, tell } = step
+  const { inputs, environment, event, github, tell } = step
   const repo = { github, repository: environment.repository }
   const skip = (reason: SkipReason): SkipReason => {
     memory.stop() // It would be no news there.
@@ -102,7 +102,8 @@ async function plan(
   if (labelled !== undefined) return skip(labelled)
 
   const changes = await findChangesIfNeeded(step, named)
-  if (changes?.truncated) log('GitHub cut the list of changed files.')
+  if (changes?.truncated)
+    tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
   if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })

@@ -6,7 +6,7 @@ import { compareCommits, FILES_LIMIT, FILES_PAGE, isFileList, toFile } from './c
 import type { ChangedFile, Changes } from './files.js'
 
 /** How many requests it takes, about: a repository has 1,000 an hour. */
-const REQUESTS = 32
+const REQUESTS = 64
 
 /** @throws ActionError `github` */
 export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Changes> {
