@@ -89,7 +89,7 @@ describe('every diff of a range is found,', () => {
     [
       'of more lines than a response has',
       [many(100, 0, 150), many(100, 100, 150), many(9, 500)],
-      3,
+      5,
     ],
     ['of one commit with 1,000 files', [many(1000)], 22],
     ['of one with too many lines', [many(90, 0, 390)], 4],
