@@ -44,10 +44,11 @@ sends nothing anywhere.
 `
 
 /**
- * The largest diff of a file, and of all files: what exceeds it comes without a patch and counts
- * (docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits).
+ * The largest diff of a file, as GitHub answers (github.com/JabRef/jabref/pull/16101), and of all
+ * files of a response (github.com/orgs/community/discussions/213491): what exceeds it comes without
+ * a patch and counts.
  */
-const FILE_LIMIT = { lines: 20_000, characters: 500_000 }
+const FILE_LIMIT = { lines: 3000, characters: 100_000 }
 const DIFF_LIMIT = { lines: 20_000, characters: 1_000_000 }
 
 /** @typedef {ReturnType<typeof openClone>} Clone */
@@ -128,7 +129,6 @@ function openClone(folder) {
         '--find-renames --no-abbrev --no-color --no-ext-diff --no-textconv --submodule=short'
       const diff = ['diff', ...plain.split(' '), base, head]
       const sections = `\n${git(...diff, '--unified=3')}`.split('\ndiff --git ').slice(1)
-      const left = { ...DIFF_LIMIT }
       const names = git(...diff, '--raw', '-z').split('\0')
       const files = []
       while (names.length > 1) {
@@ -140,13 +140,10 @@ function openClone(folder) {
         const at = section.indexOf('\n@@ ') + 1
         const lines = at > 0 ? section.slice(at).split('\n') : []
         const isHuge = lines.length > FILE_LIMIT.lines || section.length > FILE_LIMIT.characters
-        left.lines -= isHuge ? 0 : lines.length
-        left.characters -= isHuge ? 0 : section.length
-        const isSent = !isHuge && left.lines >= 0 && left.characters >= 0
         /** @type {(sign: string) => number} */
-        const count = (sign) => (isSent ? lines.filter((line) => line.startsWith(sign)).length : 0)
+        const count = (sign) => lines.filter((line) => line.startsWith(sign)).length
         const [additions, deletions] = [count('+'), count('-')]
-        const patch = isSent && lines.length > 0 ? { patch: lines.join('\n') } : {}
+        const patch = !isHuge && lines.length > 0 ? { patch: lines.join('\n') } : {}
         files.push({
           filename,
           sha,
@@ -160,6 +157,20 @@ function openClone(folder) {
       return files
     },
   }
+}
+
+/**
+ * @template {{ additions: number, deletions: number, patch?: string }} F
+ * @param {F[]} files of a response
+ */
+function cutDiffs(files) {
+  const left = { ...DIFF_LIMIT }
+  return files.map(({ patch = '', ...file }) => {
+    left.lines -= patch === '' ? 0 : patch.split('\n').length
+    left.characters -= patch.length
+    if (left.lines < 0 || left.characters < 0) return { ...file, additions: 0, deletions: 0 }
+    return { ...file, ...(patch && { patch }) }
+  })
 }
 
 /** @type {Record<string, string>} */
@@ -203,12 +214,15 @@ function listUnits(clone, range, numberOf) {
 function createAnswers({ repository, ...clone }, { base, head }) {
   const files = clone.files(base, head)
   const commits = clone.log(`${base}..${head}`)
-  const listed = commits.map(({ sha, login, name, message, parents }) => ({
-    sha,
-    parents,
-    author: login ? { login } : null,
-    commit: { message, author: { name } },
-  }))
+  /** @type {(commits: ReturnType<Clone['log']>) => object[]} */
+  const describe = (all) =>
+    all.map(({ sha, login, name, message, parents }) => ({
+      sha,
+      parents: parents.map((parent) => ({ sha: parent })),
+      author: login ? { login } : null,
+      commit: { message, author: { name } },
+    }))
+  const listed = describe(commits)
   const last = commits.at(-1)
   const repo = { full_name: repository }
   const [subject = '', ...body] = last?.message.split('\n') ?? []
@@ -241,28 +255,34 @@ function createAnswers({ repository, ...clone }, { base, head }) {
         author: { name, username: login },
       })),
     },
-    /** @type {(path: string, page: number) => unknown} */
-    get(path, page) {
-      const [, kind = '', number, list] =
+    /** @type {(path: string, page: number, size: number) => unknown} */
+    get(path, page, size) {
+      const [, kind = '', number = '', list] =
         /^(?:\/[^/]+){3}\/(\w+)\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
-      const ofPage = (/** @type {object[]} */ items) => items.slice((page - 1) * 100, page * 100)
+      /** @type {<T>(items: T[]) => T[]} */
+      const ofPage = (items) => items.slice((page - 1) * size, page * size)
       switch (kind) {
         case 'compare': {
-          const total_commits = listed.length
+          const [from = '', to = ''] = number.split('...')
+          const between = describe(clone.log(`${from}..${to}`))
           return {
             status: 'ahead',
-            files: files.slice(0, 300),
-            commits: ofPage(listed),
-            total_commits,
+            files: cutDiffs(clone.files(from, to).slice(0, 300)),
+            commits: ofPage(between),
+            total_commits: between.length,
+            merge_base_commit: { sha: from },
           }
         }
+        case 'commits':
+          if (list === 'pulls') return []
+          return { files: cutDiffs(ofPage(clone.files(`${number}^`, number).slice(0, 3000))) }
         case 'actions':
           return {
             total_count: 1,
             workflow_runs: [{ ...run, head_sha: base, head_repository: repo }],
           }
         case 'pulls':
-          if (list === 'files') return ofPage(files)
+          if (list === 'files') return cutDiffs(ofPage(files))
           return list === 'commits' ? ofPage(listed) : createPull(Number(number))
         default: // The pull requests of a commit, of which only the message tells; comments.
           return []
@@ -320,7 +340,11 @@ export async function prompts(args, root = ROOT) {
     const body = await text(request)
     const answer = body
       ? { id: 1, ...JSON.parse(body) } // The comment.
-      : answers.get(pathname, Number(searchParams.get('page') ?? 1))
+      : answers.get(
+          pathname,
+          Number(searchParams.get('page') ?? 1),
+          Number(searchParams.get('per_page')),
+        )
     response.writeHead(request.method === 'POST' ? 201 : 200, {
       'content-type': 'application/json',
     })

@@ -87,7 +87,7 @@ async function plan(
   memory: Memory,
   service: AgentService,
 ): Promise<Plan> {
-  const { inputs, environment, event, github, log, tell } = step
+  const { inputs, environment, event, github, tell } = step
   const repo = { github, repository: environment.repository }
   const skip = (reason: SkipReason): SkipReason => {
     memory.stop() // It would be no news there.
@@ -102,7 +102,8 @@ async function plan(
   if (labelled !== undefined) return skip(labelled)
 
   const changes = await findChangesIfNeeded(step, named)
-  if (changes?.truncated) log('GitHub cut the list of changed files.')
+  if (changes?.truncated)
+    tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
   if (inputs.since !== '' && changes?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   const judged = changes && judgeChanges(inputs, event, changes)

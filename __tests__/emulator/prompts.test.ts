@@ -58,7 +58,7 @@ test('writes what is sent for each merge', async () => {
     'Repository: octo/code.',
     'number: 7\ntitle: Add --retry\nauthor: octocat\nstate: closed\n',
     'body: Retries.\ncommits: ',
-    'added +0 -0 b.png (GitHub sent no diff)\n',
+    'added b.png (GitHub sent no diff)\n',
     '=== modified a.ts\n@@ -1 +1,2 @@\n a\n+retry\n</data ',
   ])
     expect(squash).toContain(part)
@@ -68,8 +68,8 @@ test('writes what is sent for each merge', async () => {
   expect(push).toContain('Huge (octocat)')
   expect(push).not.toContain('number: ')
   expect(printed).toMatch(/^001-2026-08-20-\w{7}\.txt +\d KiB {2}1 of 2 diffs, 1 not sent by Git/)
-  expect(printed).toContain('  1 of 4 diffs, 1 left out, 2 not sent by GitHub  Huge\n3 prompts in ')
-  expect(printed).toMatch(/, 1 of them without room for all diffs\.$/)
+  expect(printed).toContain('  1 of 4 diffs, 3 not sent by GitHub  Huge\n3 prompts in ')
+  expect(printed).toMatch(/, 0 of them without room for all diffs\.$/)
 })
 
 test('writes what is sent for each night, with the inputs that are given', async () => {

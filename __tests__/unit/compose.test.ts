@@ -315,7 +315,7 @@ describe('the list of files', () => {
     expect(data(composed({ files }), 'Changed files')).toEqual([
       'modified +2 -2 big.json (GitHub sent no diff)',
       'modified +2 -1 empty.md (GitHub sent no diff)',
-      'modified +0 -0 logo.png (GitHub sent no diff)',
+      'modified logo.png (GitHub sent no diff)',
       'modified +2 -1 a.md',
     ])
     expect(list(...files).join('\n')).not.toContain('sent no diff')

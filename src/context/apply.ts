@@ -13,6 +13,8 @@ import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
 
+const NO_DIFFS = 'No diffs are sent: GitHub sent none of the files that changed.'
+
 /**
  * Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if
  * there is something.
@@ -39,9 +41,12 @@ export function judgeChanges(
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (empty && (name === 'workflow_dispatch' || contextPaths.length === 0))
     return { note: `No changes are sent: ${none}.` }
+  const counted = filesThatCount({ files }, { contextPaths })
+  const lacksDiffs = context === 'diff' && !unknown && counted.every(({ patch }) => !patch)
+  const noDiffs = lacksDiffs && counted[0] ? { note: NO_DIFFS } : undefined
   if (contextPaths.length === 0) {
     // Of an issue, for example, there are none to expect.
-    if (!unexpected && !(unknown && context === 'diff')) return undefined
+    if (!unexpected && !(unknown && context === 'diff')) return noDiffs
     return { note: files.length > 0 ? note : `No changes are sent: ${note}` }
   }
   if (unknown) return { note: `context-paths was ignored: ${note}` }
@@ -51,7 +56,7 @@ export function judgeChanges(
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
-  if (filesThatCount({ files }, { contextPaths }).length > 0) return undefined
+  if (counted.length > 0) return noDiffs
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
   if (name === 'workflow_dispatch') return undefined

@@ -6,15 +6,17 @@ import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
-import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
+import {
+  changesBetween,
+  FILES_LIMIT,
+  FILES_PAGE,
+  isFileList,
+  toFile,
+  unknownChanges,
+} from './compare.js'
 import type { Changes } from './files.js'
+import { readParts } from './parts.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
-
-/**
- * The maximum number of files of a pull request
- * (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files).
- */
-const PULL_REQUEST_LIMIT = 3000
 
 /** What a number names, as GitHub returned it. Others wrote its words. */
 export interface Thread {
@@ -55,7 +57,10 @@ export async function findChanges(
     const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`${name} events have no list of changes.`)
   }
-  return { ...(await find().catch(toUnknown)), named: thread?.data, bySince }
+  const changes = await find()
+    .then((found) => readParts(repo, found))
+    .catch(toUnknown)
+  return { ...changes, named: thread?.data, bySince }
 }
 
 /** A pull request that is too large for GitHub must not fail for ever. */
@@ -116,12 +121,14 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
     return isFileList(data)
   }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)
-  const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
-    repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+  const { items: listed, truncated } = await readPages(
+    FILES_LIMIT / FILES_PAGE,
+    (page) => repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+    FILES_PAGE,
   )
   return {
     files: listed.map(toFile),
-    truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
+    truncated: truncated || listed.length >= FILES_LIMIT,
     range: `pull request ${number}`,
   }
 }

@@ -13,6 +13,15 @@ import type { ChangedFile, Changes } from './files.js'
  */
 const COMPARE_LIMIT = 300
 
+/**
+ * The maximum number of files of a pull request or a commit
+ * (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files), and how many are asked for at
+ * once: from 20,000 lines on, the rest of a response has no diffs
+ * (github.com/orgs/community/discussions/213491).
+ */
+export const FILES_LIMIT = 3000
+export const FILES_PAGE = 50
+
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
@@ -53,11 +62,13 @@ export async function compareCommits(
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
-    const { status: relation, files = [] } = data
+    const { status: relation } = data
+    const files = (data.files ?? []).map(toFile)
     const truncated = files.length >= COMPARE_LIMIT
     const empty = relation === 'identical' && files.length === 0
-    const changes = { files: files.map(toFile), truncated, empty, range, commits: toCommits(data) }
-    return { relation, changes }
+    const changes = { files, truncated, empty, range, commits: toCommits(data) }
+    const isCut = truncated || lacksDiffs(files)
+    return { relation, changes: isCut ? { ...changes, halves: halve(data, head) } : changes }
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !thrown.missing) throw thrown
     // GitHub's words: "No common ancestor between v1 and v2."
@@ -65,6 +76,21 @@ export async function compareCommits(
       ? { relation: 'unrelated' }
       : { relation: 'not found', error: thrown }
   }
+}
+
+/** Whether it was so long that the files at its end have none. */
+function lacksDiffs(files: readonly ChangedFile[]): boolean {
+  const lines = files.reduce((sum, { patch = '' }) => sum + patch.split('\n').length, 0)
+  return lines > 10_000 && !files.at(-1)?.patch
+}
+
+/** Where it begins, a commit in its middle that comes from there, and where it ends. */
+function halve(data: ApiComparison, head: string): readonly string[] {
+  const line = [getSha(data, 'merge_base_commit.sha')]
+  for (const commit of data.commits)
+    if (line.includes(getSha(commit, 'parents.0.sha'))) line.push(commit.sha)
+  const middle = line.includes(head) ? line.length >> 1 : line.length - 1
+  return [line[0] ?? '', line[middle] ?? '', head]
 }
 
 /** @throws ActionError `github` */

@@ -34,6 +34,8 @@ export function writeDiffs(
     .filter(({ patch }) => patch)
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
+  const missing = files.length - all.length
+  if (missing > 0) log(`GitHub sent no diff of ${formatCount(missing, 'file')}.`)
   if (all.length === 0) return ''
   const kept = takeFitting(all, room - NOTES_LIMIT)
   const omitted = formatCount(all.length - kept.length, 'file')

@@ -20,6 +20,8 @@ export type ChangedFile = Readonly<{
 export type Changes = Readonly<{
   files: readonly ChangedFile[]
   truncated: boolean
+  /** Of a comparison that GitHub cut: where it begins, a commit between, and where it ends. */
+  halves?: readonly string[]
   /** There is certainly no commit in the range. */
   empty?: boolean
   /** Nothing came before: the next run begins here. */
@@ -81,7 +83,8 @@ function describeFiles(
 ): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
-  const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
+  const least = files.every(isCounted) ? '' : 'at least '
+  const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
   const sentences = [
     note,
     files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
@@ -94,11 +97,17 @@ function describeFiles(
   return sentences.filter((sentence) => sentence !== '').join('\n')
 }
 
+/** Of a diff that it left out, GitHub may say that no line changed. */
+function isCounted({ patch, status, additions, deletions }: ChangedFile): boolean {
+  return Boolean(patch) || status === 'renamed' || additions + deletions > 0
+}
+
 /** No name can forge part of a line: one with blanks is in quotes. */
 function fileLine(file: ChangedFile, withReasons: boolean): string {
   const { additions, deletions } = file
   const reason = withReasons && !file.patch ? ' (GitHub sent no diff)' : ''
-  return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${reason}`
+  const counts = isCounted(file) ? ` +${additions} -${deletions}` : ''
+  return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 
 export function statusLabel(status: string): string {

@@ -154,14 +154,15 @@ export async function readPages<T>(
     page: number
     per_page: number
   }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
+  per_page = 100,
 ): Promise<{ readonly items: readonly T[]; readonly truncated: boolean }> {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
-    const { data, headers } = await readPage({ page, per_page: 100 })
+    const { data, headers } = await readPage({ page, per_page })
     if (data.length === 0) return { items, truncated: false }
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
     const hasNext =
-      headers.link === undefined ? data.length >= 100 : headers.link.includes('rel="next"')
+      headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')
     if (!hasNext) return { items, truncated: false }
   }
   return { items, truncated: true }
