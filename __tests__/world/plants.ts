@@ -84,6 +84,7 @@ const TABLE = [
   ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
   ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   ['an unreadable comment is none', '??= {}; throw thrown;', '??= {}; return undefined;'],
+  ['who sent nothing writes to all', "if (sentNothing && this.#state.is === 'none') return;", ''],
   ['a re-run starts anew', 'isOfThisRun ? howItEnded(state) : undefined', 'undefined'],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, comment);', ';'],
   ['the last edits are not waited for', 'await report.closeComment(', 'void report.closeComment('],

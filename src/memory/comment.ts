@@ -246,10 +246,13 @@ export class Comment {
   /** Creates or edits the comment and its marker. */
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
+    const sentNothing = NOTHING_SENT.includes(update.stored.state)
+    // GitHub mails what is created, to people who can't do anything about it.
+    if (sentNothing && this.#state.is === 'none') return
     const wasThere = this.#state.is === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
-    const held = NOTHING_SENT.includes(own.state) ? (this.#before ?? own) : own
+    const held = sentNothing ? (this.#before ?? own) : own
     const { first = update.text } = update
     const id = 'id' in this.#state ? this.#state.id : await this.#create(first, mode)
     // GitHub may carry out an edit without a response.
