@@ -40,8 +40,10 @@ const EVENTS = [
   'pull-request-synchronize',
   'push',
   'release-created',
+  'release-deleted',
   'release-published',
   'release-released',
+  'release-unpublished',
   'workflow-dispatch',
   'workflow-run-completed',
 ]

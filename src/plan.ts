@@ -87,7 +87,7 @@ async function plan(
   memory: Memory,
   service: AgentService,
 ): Promise<Plan> {
-  const { inputs, environment, event, github, tell } = step
+  const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
   const skip = (reason: SkipReason): SkipReason => {
     memory.stop() // It would be no news there.

@@ -68,6 +68,54 @@ slowTest.each<[object, string]>([
   ])
 })
 
+describe('a run that ends before it sends anything creates no comment, as GitHub would mail it:', () => {
+  const FILES = /\/pulls\/1\/files/
+
+  worldTest.each([SCOPE, COMMENT])('an error: %j', async (world, inputs) => {
+    const diff = { ...inputs, context: 'diff' }
+    fail(world, { path: FILES, answer: FORBIDDEN })
+    const { outputs } = await world.step(diff)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(world.github.writes()).toEqual([])
+    world.github.faults.length = 0
+    await world.step(diff)
+    fail(world, { path: FILES, answer: FORBIDDEN })
+    await world.step(diff)
+    expect(world.comments()).toEqual([expect.stringMatching(/^❌/)])
+  })
+
+  worldTest('a cancel while GitHub is asked', async (world) => {
+    fail(world, { path: FILES, answer: { delayMs: 2_000 } })
+    const { outputs } = await world.step(
+      { ...SCOPE, context: 'diff' },
+      {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.github.requests.some(({ path }) => FILES.test(path)))
+          cancel()
+        },
+      },
+    )
+    expect(outputs.outcome).toBe('cancelled')
+    expect(world.github.writes()).toEqual([])
+  })
+
+  worldTest('also if the comment was deleted since it was read', async (world) => {
+    await world.step(SCOPE)
+    fail(world, { path: FILES, answer: { delayMs: 2_000 } })
+    await world.step(
+      { ...SCOPE, context: 'diff' },
+      {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.github.requests.some(({ path }) => FILES.test(path)))
+          world.repository.comments.clear()
+          cancel()
+        },
+      },
+    )
+    expect(world.comments()).toEqual([])
+  })
+})
+
 describe('what can not be verified is told once:', () => {
   const told = (log: string): string[] =>
     log.split('\n').filter((line) => line.includes("can't be verified"))

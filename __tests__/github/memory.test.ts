@@ -2,12 +2,14 @@
  * One docs job for a pull request: the comment is the memory, and decides what a later run does.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
 import {
   deadlineAfter,
   HEAD,
   inRealWorld,
+  inWorld,
   REPOSITORY,
   type RunOptions,
   slowTest,
@@ -15,6 +17,7 @@ import {
   worldTest,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
+import { markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a docs job may exist/i
@@ -185,6 +188,53 @@ describe('what a time-out advises can be done:', () => {
     expect(edits ? log : summary).toContain('A re-run starts another docs job.')
     expect(log).not.toContain(RERUN)
   })
+
+  const LATER = { message: [{ status: 429, headers: { 'retry-after': '1' }, error: 'Later' }] }
+  testsIn({ emulator: { speed: 1, scenario: LATER } })(
+    'to wait in a step of its own if the comment keeps what an earlier run sent',
+    async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
+      // That the message is sent, and that it was refused: this is not the state of its own.
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 }, times: 2 })
+      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+      const env = { GITHUB_RUN_ID: '201' }
+      const second = await world.step({ ...SCOPE, ...deadlineAfter(9_000) }, { env })
+      expect(second.outputs).toMatchObject({ outcome: 'timed-out', sent: 'message' })
+      expect(markersIn(world.comments())).toMatchObject([{ run: '200' }])
+      for (const text of [second.log, second.summary]) {
+        expect(text).toMatch(ELSEWHERE)
+        expect(text).not.toContain(RERUN)
+      }
+      expect(second.summary).toContain('A re-run sends the message again.')
+      world.github.faults.length = 0
+      const rerun = await world.step(SCOPE, { env: { ...env, GITHUB_RUN_ATTEMPT: '2' } })
+      expect(rerun.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    },
+  )
+
+  test.each([
+    ['has no answer', 'silence'],
+    ['is refused', { status: 403, body: { message: 'No' } }],
+  ] as const)('a killed step whose edit %s names none that sends nothing', (_, answer) =>
+    inWorld(
+      { emulator: { speed: 1, scenario: { message: [{ delayMs: 9_000 }] } } },
+      async (world) => {
+        await world.step({ ...SCOPE, wait: 'false' })
+        world.github.faults.push({ method: 'PATCH', answer, times: 99 })
+        await world.step(
+          { ...SCOPE, ...deadlineAfter(12_000) },
+          {
+            meanwhile: async ({ summary }) => {
+              await until(() => world.posts().length > 1)
+              await sleep(2_000)
+              expect(summary()).toContain('the docs job may have received the message')
+              expect(summary()).not.toContain('this step then sends nothing')
+            },
+          },
+        )
+      },
+    ),
+  )
 
   slowTest('and says that a re-run sends the message again if nothing keeps it', async (world) => {
     const { outputs } = await world.step({ wait: 'false' })

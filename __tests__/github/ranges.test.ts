@@ -409,6 +409,20 @@ describe('since the last release', () => {
   })
 })
 
+worldTest.each(['deleted', 'unpublished'])(
+  'a release that is %s brings nothing, unless the words of an issue are asked for',
+  async (world, action) => {
+    world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
+    world.repository.issues.add(40)
+    const inputs = { context: 'diff', 'context-paths': 'src/**' }
+    const ended = await world.step(inputs, release({}, action))
+    expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
+    expect(world.github.requests).toEqual([])
+    const about = await world.step({ ...inputs, 'issue-number': '40' }, release({}, action))
+    expectNote(about, /The release was taken back/)
+  },
+)
+
 describe('without a list, the prompt says why:', () => {
   const noList = (event: string, payload: object): RunOptions => ({
     event,

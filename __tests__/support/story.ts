@@ -25,6 +25,8 @@ import '../../src/plan.js'
 export interface Telling {
   /** The log and the annotations, so far. */
   readonly lines: readonly string[]
+  /** As it is now: what is left of a step that is killed. */
+  readonly summary: () => string
   /** Cancels the step, as the first signal does. */
   readonly cancel: () => void
 }
@@ -75,7 +77,8 @@ async function run(
     cancelledAt = performance.now()
     cancel.abort()
   }
-  const happened = meanwhile({ lines: recording.lines, cancel: onCancel }).then(() => true)
+  const telling = { lines: recording.lines, summary: () => recording.summary, cancel: onCancel }
+  const happened = meanwhile(telling).then(() => true)
   const isInTime = await Promise.race([happened, ended.then(() => setImmediate(false))])
   if (!isInTime) throw new Error(`The step ended too early:\n${recording.lines.join('\n')}`)
   await ended

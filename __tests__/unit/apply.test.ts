@@ -51,7 +51,8 @@ describe('whether there is anything to do', () => {
   })
   const NO_COMMITS = { reason: 'there are no new commits' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
-  const BEGINS = { reason: 'gitHub failed', advice: 'The next run begins here.' }
+  const NEXT = { advice: 'The next run begins here.' }
+  const BEGINS = { reason: 'gitHub failed', ...NEXT }
   const of = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
     complete: true,
@@ -94,11 +95,11 @@ describe('whether there is anything to do', () => {
     [[INSIDE], { name: 'schedule', commits: of('a-bot'), ...UNKNOWN }, IGNORED],
     [[INSIDE], { name: 'workflow_dispatch', commits: of('a-bot') }, undefined],
     [[INSIDE], { name: 'push', commits: of('a-bot') }, undefined],
-    [[], { name: 'schedule', ...UNKNOWN, isFirst: true }, BEGINS],
-    [[], { name: 'push', ...UNKNOWN, isFirst: true, contextPaths: [] }, BEGINS],
-    [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {} }, IGNORED],
-    [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {}, context: 'none' }, BEGINS],
-    [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
+    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT }, BEGINS],
+    [[], { name: 'push', ...UNKNOWN, skips: NEXT, contextPaths: [] }, BEGINS],
+    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {} }, IGNORED],
+    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {}, context: 'none' }, BEGINS],
+    [[], { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT }, IGNORED],
     ...[{ name: 'push', contextPaths: [] }, { name: 'workflow_dispatch' }].map(
       (one) =>
         [

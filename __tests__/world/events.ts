@@ -66,7 +66,7 @@ const OF_PULLS = ['synchronize', 'synchronize', 'opened', 'reopened', 'labeled',
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   pull_request: OF_PULLS,
   pull_request_target: OF_PULLS,
-  release: ['published', 'published', 'created'],
+  release: ['published', 'published', 'created', 'deleted'],
   issues: ['opened', 'labeled'],
   pull_request_review: ['submitted'],
   merge_group: ['checks_requested'],

@@ -104,6 +104,16 @@ export const GITHUB_RULES = {
     }
   },
 
+  /** GitHub mails what is created. */
+  *'a run that sent nothing makes no comment about that'({ step, posts, waits }) {
+    const [created] = step.githubRequests.filter(
+      ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
+    )
+    const text = String((created?.body as { body?: string } | undefined)?.body ?? '')
+    const sendsNothing = posts.length === 0 && step.plan.task !== 'attach' && !waits
+    if (sendsNothing && /^(?:❌|🛑)/u.test(text)) yield `it begins with ${text.slice(0, 50)}`
+  },
+
   *'what is remembered is what was told'(facts) {
     const { outcome, code, hasComment, isDryRun } = facts
     if (!facts.couldWrite || isDryRun || facts.isUntold) return

@@ -195,6 +195,7 @@ export function hasNothingNew(facts: Facts): boolean {
   const hasWords = number !== undefined && context !== 'none'
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
+  if (isTakenBack(event)) return since === undefined && !hasWords
   if (event.name !== 'schedule') return false
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
   const isGone = step.githubRequests.some(
@@ -214,6 +215,10 @@ export function hasNothingNew(facts: Facts): boolean {
   const isOld = compared === 'identical' || (since !== undefined && compared === 'behind')
   return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
 }
+
+/** Whether a release is no more. */
+export const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
+  name === 'release' && action === 'deleted'
 
 /** Whether what has changed is asked for, and no pull request says it. */
 export function asksForCommits({ step, inputs, hasEvent }: Facts): boolean {

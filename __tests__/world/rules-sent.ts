@@ -24,6 +24,7 @@ import {
   docsPullAnswers,
   hadFailed,
   hasNothingNew,
+  isTakenBack,
   mayBeOver,
 } from './rules-paid.js'
 import { decodings } from './rules-text.js'
@@ -169,7 +170,7 @@ export function hasRange({ inputs, step: { plan } }: Facts): boolean {
   const isPush = mayMerge(event) || ['group', 'release branch', 'tag'].includes(event.push)
   const isFrom = event.push.endsWith('branch') && inputs.since !== undefined
   if (event.name === 'push') return isPush || isFrom
-  return inputs.since !== undefined || RANGES.includes(event.name)
+  return inputs.since !== undefined || (RANGES.includes(event.name) && !isTakenBack(event))
 }
 
 const RANGES = ['release', 'schedule', 'workflow_dispatch', 'merge_group']

@@ -24,14 +24,14 @@ const NO_DIFFS = 'No diffs are sent: GitHub sent none of the files that changed.
 export function judgeChanges(
   { context, contextPaths, skipAuthors }: Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
-  { files, commits, empty, isFirst, named, unknown, unexpected, truncated, note = '' }: Changes,
+  { files, commits, empty, skips, named, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
   // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
   // asked for as well.
   const hasWords = named !== undefined && context !== 'none'
-  if (isFirst && name !== 'workflow_dispatch' && !hasWords) {
+  if (skips && name !== 'workflow_dispatch' && !hasWords) {
     const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
-    return { reason, advice: 'The next run begins here.' }
+    return { ...skips, reason }
   }
   const none = 'there are no new commits'
   if (name === 'schedule' && empty) return { reason: none }

@@ -11,6 +11,7 @@ import {
   FILES_LIMIT,
   FILES_PAGE,
   isFileList,
+  NEXT_BEGINS,
   toFile,
   unknownChanges,
 } from './compare.js'
@@ -148,9 +149,9 @@ const ofPush: FindRange = (environment, { payload }, repo) => {
   const changes = ofTag(environment, getSha(payload, 'head_commit.id') || after, repo)
   if (changes !== undefined) return changes
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
-  const isFirst = getPath(payload, 'commits.length') === 0
+  const hasCommits = getPath(payload, 'commits.length') !== 0
   const note = 'The branch is new, so there is no commit to compare with.'
-  return { ...unknownChanges(note), isFirst }
+  return unknownChanges(note, hasCommits ? undefined : NEXT_BEGINS)
 }
 
 /** Undefined if the run is not on a tag. */
@@ -171,7 +172,9 @@ const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   return changesBetween(repo, base, head)
 }
 
-const ofRelease: FindRange = (environment, { payload }, repo) => {
+const ofRelease: FindRange = (environment, { action, payload }, repo) => {
+  if (['deleted', 'unpublished'].includes(action))
+    return unknownChanges('The release was taken back.', {})
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
   const preRelease = getPath(payload, 'release.prerelease') === true

@@ -25,9 +25,12 @@ export const FILES_PAGE = 50
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
-export function unknownChanges(note: string): Changes {
-  return { files: [], truncated: false, unknown: true, note, range: 'unknown' }
+export function unknownChanges(note: string, skips?: Changes['skips']): Changes {
+  return { files: [], truncated: false, unknown: true, note, range: 'unknown', skips }
 }
+
+/** What is said of a run that has nothing to compare with. */
+export const NEXT_BEGINS = { advice: 'The next run begins here.' }
 
 export function noChanges(range: string): Changes {
   return { files: [], truncated: false, range, empty: true }

@@ -1,6 +1,7 @@
 /** The changed files, and the section of the prompt that lists them. Pure. */
 
 import type { Commit } from '../event/event.js'
+import type { SkipReason } from '../run/result.js'
 import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
 import { type Fence, quoteName } from './fence.js'
 
@@ -24,8 +25,8 @@ export type Changes = Readonly<{
   halves?: readonly string[]
   /** There is certainly no commit in the range. */
   empty?: boolean
-  /** Nothing came before: the next run begins here. */
-  isFirst?: boolean
+  /** For the reason in the note, a run that nobody asked for has nothing to do. */
+  skips?: Pick<SkipReason, 'advice'> | undefined
   /**
    * There is no list, or not all of it. Then the files never decide that there is nothing to do.
    */

@@ -12,6 +12,7 @@ import {
   canReadCommit,
   changesBetween,
   compareCommits,
+  NEXT_BEGINS,
   noChanges,
   unknownChanges,
 } from './compare.js'
@@ -131,7 +132,7 @@ export async function sinceLastSuccess(
   if (last === undefined) {
     const note =
       'There is no earlier successful run of this workflow on this branch to compare with.'
-    return { ...unknownChanges(note), isFirst: true }
+    return unknownChanges(note, NEXT_BEGINS)
   }
   return changesBetween(repo, last.head_sha, environment.sha, {
     mayBeBehind: last.id > Number(environment.runId),

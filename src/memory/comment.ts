@@ -42,8 +42,8 @@ type State = Readonly<
   | { is: 'found'; id: number }
   /** A creation went out, and no response said that it was carried out. */
   | { is: 'creating' }
-  /** It is this step's, or about to be, with what was stored last. */
-  | { is: 'written'; id: number; stored: Stored | undefined }
+  /** It is this step's, or about to be, with what its marker holds since this step wrote it. */
+  | { is: 'written'; id: number; held: StoredState | undefined }
   | { is: 'off' }
 >
 
@@ -76,16 +76,22 @@ export class Comment {
     return this.#options.isMemory
   }
 
-  get #stored(): Stored | undefined {
-    return this.#state.is === 'written' ? this.#state.stored : undefined
+  /** What this step has written into the marker: if it sent nothing, what was there before. */
+  get #written(): StoredState | undefined {
+    return this.#state.is === 'written' ? this.#state.held : undefined
+  }
+
+  /** What the marker holds: a state of this run, or of an earlier one. */
+  get #held(): StoredState | undefined {
+    return this.#written ?? this.#before
   }
 
   /** Whether later runs depend on the comment, and would not find these there. */
   #lacks(...names: readonly (keyof Stored)[]): boolean {
     if (!this.isMemory || this.#latest === undefined) return false
     const { stored } = this.#latest
-    const there = this.#stored ?? this.#before
-    const isThere = stored.jobId !== '' && names.every((name) => stored[name] === there?.[name])
+    const held = this.#held
+    const isThere = stored.jobId !== '' && names.every((name) => stored[name] === held?.[name])
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
@@ -101,7 +107,11 @@ export class Comment {
   /** Whether a re-run would find there what this step has sent. */
   get memory(): 'none' | 'pending' | 'stored' {
     if (!this.isMemory || this.#state.is === 'off') return 'none'
-    return this.#stored?.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
+    const { runId, runAttempt } = this.#options.environment
+    const held = this.#held
+    const isOwn = held?.run === runId && held.attempt === runAttempt
+    const isSent = isOwn && !NOTHING_SENT.includes(held.state)
+    return isSent && held.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
   }
 
   /**
@@ -194,7 +204,6 @@ export class Comment {
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
     await this.#edit(update, mode)
-    if (this.#state.is === 'written') this.#state = { ...this.#state, stored: update.stored }
     this.#failed = undefined
   }
 
@@ -237,16 +246,20 @@ export class Comment {
   /** Creates or edits the comment and its marker. */
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
-    const wasThere = this.#state.is === 'found' || this.#stored !== undefined
+    const sentNothing = NOTHING_SENT.includes(update.stored.state)
+    // GitHub mails what is created, to people who can't do anything about it.
+    if (sentNothing && this.#state.is === 'none') return
+    const wasThere = this.#state.is === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
-    const stored = NOTHING_SENT.includes(own.state) ? (this.#before ?? own) : own
+    const held = sentNothing ? (this.#before ?? own) : own
     const { first = update.text } = update
     const id = 'id' in this.#state ? this.#state.id : await this.#create(first, mode)
     // GitHub may carry out an edit without a response.
-    this.#become({ is: 'written', id, stored: this.#stored })
+    this.#become({ is: 'written', id, held: this.#written })
     try {
-      await comments.edit(id, update.text, createMarker(stored, id, identity, markerKeys), mode)
+      await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
+      this.#become({ is: 'written', id, held })
     } catch (thrown) {
       const isGone = thrown instanceof GitHubError && thrown.missing
       if (!wasThere || !isGone) throw thrown // Otherwise, somebody has deleted it.
@@ -267,7 +280,7 @@ export class Comment {
 
   #onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#stored === undefined)
+    if (thrown instanceof GitHubError && !thrown.temporary && this.#written === undefined)
       this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }
