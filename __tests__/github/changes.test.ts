@@ -176,6 +176,19 @@ describe('schedule and workflow_dispatch', () => {
     )
   })
 
+  worldTest('schedule: skipped if the commits since undo each other', async (world) => {
+    const { repository } = world
+    repository.addRun(ours)
+    const commits = ['Add a retry option', 'Revert "Add a retry option"'].map((message) =>
+      repository.addCommit({ message }),
+    )
+    repository.addComparison(sha('last'), sha('after'), { files: [], commits })
+    const ended = await world.step({ context: 'diff' }, since('schedule'))
+    expectSkipped(ended, world, /the new commits leave no file changed/)
+    const pressed = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+    expect(pressed.outputs.outcome).toBe('pr-opened')
+  })
+
   worldTest.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
     'schedule: skipped if all new commits are merges or by skip-authors, with %j',
     async (world, more) => {

@@ -67,8 +67,17 @@ export function createGitHubPlan(draw: Draw) {
     renamed,
     transferred: !renamed && random.chance(0.1),
     compresses: random.chance(0.3),
-    /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
-    compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
+    /**
+     * How a commit relates to the one before: `diverged` after a push of rewritten history, `undone`
+     * if the commits between undo each other.
+     */
+    compared: random.weighted(
+      [12, 'ahead'],
+      [1, 'diverged'],
+      [1, 'behind'],
+      [1, 'identical'],
+      [1, 'undone'],
+    ),
     /** How many files the pull request and the other changes have. */
     files: random.weighted(
       [300, 1],
