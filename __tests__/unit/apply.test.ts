@@ -88,7 +88,8 @@ describe('whether there is anything to do', () => {
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
     [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
     ...[[], DOCS].map(
-      (contextPaths) => [[], { name: 'schedule', contextPaths, commits: of('octocat') }, UNDONE] as const,
+      (contextPaths) =>
+        [[], { name: 'schedule', contextPaths, commits: of('octocat') }, UNDONE] as const,
     ),
     [[], { name: 'schedule', ...UNKNOWN, contextPaths: [] }, undefined],
     [[], { name: 'push', contextPaths: [] }, undefined],

@@ -107,7 +107,7 @@ export class Facts extends Observed {
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
-  /** Whether who must not start a job is the cause. */
+  /** Whether who must not start a job is the cause, or a merge queue that has merged nothing yet. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number)
@@ -192,8 +192,10 @@ export class Facts extends Observed {
 
   #isByAgent(): boolean {
     const { 'skip-authors': authors = '' } = this.inputs
-    if (!this.hasEvent || authors === '') return false
     const { event } = this.step.plan
+    if (!this.hasEvent) return false
+    if (event.name === 'push' && event.push === 'queue') return true
+    if (authors === '') return false
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
       isBy(accounts, event, this.github?.endsWithMerge === true && shaOf(event) === COMMIT) ||
