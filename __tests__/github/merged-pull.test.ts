@@ -183,6 +183,18 @@ describe('a push is about the pull request that it merged', () => {
   })
 })
 
+worldTest('with a locked conversation: no comment, and the same changes', async (world) => {
+  addMerged(world, { locked: true })
+  const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(log).toContain(
+    'This push merged pull request 2, whose conversation is locked, so there is no comment.',
+  )
+  expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+  expect(asked(world)).toEqual([LIST, FILES])
+  expect(world.github.writes()).toEqual([])
+})
+
 describe('a push is about itself', () => {
   worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
     ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],

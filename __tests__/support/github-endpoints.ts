@@ -101,7 +101,10 @@ function listComments({ repo, ids, query }: Call): Answer {
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const comment = repo.addComment(findIssue(repo, ids[0]), {
+  const number = findIssue(repo, ids[0])
+  if (repo.pulls.get(number)?.locked)
+    throw new Refusal(403, 'Unable to create comment because issue is locked.')
+  const comment = repo.addComment(number, {
     author: login,
     body: commentBody(body),
   })

@@ -421,7 +421,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     add(PULL_REQUEST, {
       ...{ author: plan.pullAuthor, files: filesOf(plan, pull), commits },
-      ...(isPush && { head: HEAD }),
+      ...(isPush && { head: HEAD, locked: plan.isLocked }),
       ...(plan.merges === 'here' && merge),
     })
     add(OTHER_PULL, {

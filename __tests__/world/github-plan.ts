@@ -46,6 +46,8 @@ export function createGitHubPlan(draw: Draw) {
      */
     merges: random.weighted([6, 'here'], [1, 'upstream'], [3, 'nowhere']),
     mergesAll: random.chance(0.6),
+    /** Its conversation is locked by the time of a push. */
+    isLocked: random.chance(0.15),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
     omitsMerges: random.chance(0.3),

@@ -87,6 +87,7 @@ const TABLE = [
   ['a re-run starts anew', 'isOfThisRun ? howItEnded(state) : undefined', 'undefined'],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, comment);', ';'],
   ['the last edits are not waited for', 'await report.closeComment(', 'void report.closeComment('],
+  ['a locked conversation is written in', "'locked') === true", "'locked') === 'so'"],
   ['a push to a branch of a merge queue is news', '.startsWith(QUEUE)', "=== ''"],
   ['commits that undo each other are news', 'isKnown && files.length === 0', 'false'],
   ["the step's own comment triggers it", 'ENDS_IN_MARKER.test(', 'false && ENDS_IN_MARKER.test('],
