@@ -95,6 +95,8 @@ export class Repository {
   readonly pulls = new Map<number, PullState>()
   /** Those that a pull request can have. */
   readonly labels = new Set<string>()
+  /** Whether pull requests are turned on. */
+  hasPulls = true
   /** Whether the plan has draft pull requests. */
   hasDrafts = true
   readonly deployments: { readonly sha: string; readonly environment_url: string }[] = []
