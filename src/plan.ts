@@ -12,7 +12,7 @@ import { findChanges, readThread, type Thread } from './context/changes.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getString } from './event/payload.js'
+import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHubRepo } from './github/client.js'
 import { openDocsPulls } from './memory/docs-pull.js'
 import { type Memory, type MemoryStep, openMemory } from './memory/memory.js'
@@ -70,11 +70,14 @@ async function findSubject(
     return { reason: 'the push merged a pull request by an account in skip-authors' }
   }
   const merged = found?.isConsent ? found.pull : undefined
+  const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
-  if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
+  const but = isLocked ? ', whose conversation is locked, so there is no comment' : unnamed
+  if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
-  const memory = openMemory(about, merged !== undefined)
+  const inSilence = { ...inputs, jobScope: 'run', comment: false } as const
+  const memory = openMemory(isLocked ? { ...about, inputs: inSilence } : about, merged !== undefined)
   return {
     comment: inputs.dryRun ? undefined : memory.comment,
     plan: (service) => plan(about, found, memory, service),

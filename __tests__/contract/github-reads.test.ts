@@ -48,7 +48,14 @@ const octocat = { login: 'octocat', type: 'User' }
 const reader = { login: 'reader', type: 'User' }
 const COMMIT = sha('after')
 const run = (event: string, payload: object, GITHUB_REF = 'refs/heads/main'): RunOptions => ({
-  ...{ event, payload: { sender: octocat, repository: { private: true }, ...payload } },
+  ...{
+    event,
+    payload: {
+      sender: octocat,
+      repository: { private: true, has_pull_requests: true },
+      ...payload,
+    },
+  },
   env: { GITHUB_REF, GITHUB_SHA: COMMIT },
 })
 const dispatch = run('workflow_dispatch', { inputs: {} })

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, file, type Need, sha } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, file, type Need, refusal, sha } from '../support/github.js'
 import {
   expectSkipped,
   HEAD,
@@ -83,7 +83,17 @@ describe('a push', () => {
     const inputs = { context: 'diff', 'context-paths': 'docs/**' }
     const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
     expect(outputs.outcome).toBe('pr-opened')
-    expect(promptOf(world)).toContain('no longer exists')
+    expect(promptOf(world)).toContain('may be gone')
+  })
+
+  worldTest.each([
+    ['the range', refusal(404, 'Not Found')],
+    ['a commit', refusal(422, `No commit found for SHA: ${sha('after')}`)],
+  ])('that GitHub does not find at first: %s', async (world, _, answer) => {
+    world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
+    world.github.faults.push({ path: /\/compare\//, times: 2, answer })
+    const { outputs } = await world.step({ 'context-paths': 'guides/**' }, push())
+    expect(outputs.outcome).toBe('skipped')
   })
 })
 
@@ -174,6 +184,19 @@ describe('schedule and workflow_dispatch', () => {
       world,
       /no new commits/,
     )
+  })
+
+  worldTest('schedule: skipped if the commits since undo each other', async (world) => {
+    const { repository } = world
+    repository.addRun(ours)
+    const commits = ['Add a retry option', 'Revert "Add a retry option"'].map((message) =>
+      repository.addCommit({ message }),
+    )
+    repository.addComparison(sha('last'), sha('after'), { files: [], commits })
+    const ended = await world.step({ context: 'diff' }, since('schedule'))
+    expectSkipped(ended, world, /the new commits leave no file changed/)
+    const pressed = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+    expect(pressed.outputs.outcome).toBe('pr-opened')
   })
 
   worldTest.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(

@@ -76,6 +76,8 @@ const asked = (world: SimulatedWorld): string[] =>
     .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
 
 const LIST = `commits/${AFTER}/pulls`
+/** Twice more, as it may be late. */
+const UNLISTED = [LIST, LIST, LIST]
 const FILES = 'pulls/2/files'
 const COMMITS = 'pulls/2/commits'
 const RANGE = `compare/${BEFORE}...${AFTER}`
@@ -162,6 +164,52 @@ describe('a push is about the pull request that it merged', () => {
     },
   )
 
+  /** What GitHub's list answers some times before it is right. */
+  const late = (times: number, answer: FaultAnswer) => ({
+    path: /\/commits\/\w+\/pulls/,
+    times,
+    answer,
+  })
+  const EMPTY = { status: 200, body: [] }
+  const GONE = refusal(404, 'Not Found')
+  const NO_COMMIT = refusal(422, `No commit found for SHA: ${AFTER}`)
+
+  worldTest.each<[how: string, times: number, FaultAnswer, RunOptions]>([
+    ['empty, and its commits name nothing', 1, EMPTY, REBASE],
+    ['empty twice, and its commits name nothing', 2, EMPTY, REBASE],
+    ['not found', 1, GONE, push('Retry (#2)')],
+    ['not found, for it knows no such commit', 2, NO_COMMIT, push('Retry (#2)')],
+  ])('the list is late: it is %s, %d times', async (world, _, times, answer, run) => {
+    addMerged(world, { labels: new Set(['no docs']) })
+    world.github.faults.push(late(times, answer))
+    const { milliseconds } = await world.step(SCOPE, run)
+    expect(commentsOn(world)).toEqual([2])
+    const lists = asked(world).filter((path) => path === LIST)
+    expect(lists).toHaveLength(times + 1)
+    expect(milliseconds).toBeGreaterThan(5_000 * times)
+    world.github.faults.push(late(times, answer))
+    const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
+    expect(outputs.outcome).toBe('skipped')
+  })
+
+  worldTest.each([GONE, NO_COMMIT])('the list is never there: %j', async (world, answer) => {
+    addMerged(world)
+    world.github.faults.push(late(99, answer))
+    await world.step(SCOPE, push('Retry (#2)'))
+    expect(commentsOn(world)).toEqual([2])
+    expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
+  })
+
+  worldTest.each([
+    ['files', FILES, [LIST, FILES, FILES]],
+    ['commits', COMMITS, [LIST, COMMITS, COMMITS, FILES]],
+  ])('GitHub does not find its %s at first', async (world, _, path, requests) => {
+    addMerged(world)
+    world.github.faults.push({ path: new RegExp(path), answer: GONE })
+    await world.step(SCOPE, path === FILES ? push('Retry (#2)') : REBASE)
+    expect(asked(world)).toEqual(requests)
+  })
+
   newApiTest.each<[how: string, RunOptions, Partial<PullState>]>([
     ['a squash', push('Retry'), {}],
     ['a merge commit', MERGE_COMMIT, {}],
@@ -183,9 +231,21 @@ describe('a push is about the pull request that it merged', () => {
   })
 })
 
+worldTest('with a locked conversation: no comment, and the same changes', async (world) => {
+  addMerged(world, { locked: true })
+  const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(log).toContain(
+    'This push merged pull request 2, whose conversation is locked, so there is no comment.',
+  )
+  expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+  expect(asked(world)).toEqual([LIST, FILES])
+  expect(world.github.writes()).toEqual([])
+})
+
 describe('a push is about itself', () => {
   worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
-    ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],
+    ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [...UNLISTED, RANGE]],
     [
       'an issue is named',
       { mergeCommit: null },
@@ -193,12 +253,17 @@ describe('a push is about itself', () => {
       [LIST, 'pulls/40', RANGE],
     ],
     ['another is named', { mergeCommit: BEFORE }, push('Fix (#2)'), [LIST, 'pulls/2', RANGE]],
-    ['another repository is named', { mergeCommit: BEFORE }, push('Fix (o/r#2)'), [LIST, RANGE]],
+    [
+      'another repository is named',
+      { mergeCommit: BEFORE },
+      push('Fix (o/r#2)'),
+      [...UNLISTED, RANGE],
+    ],
     [
       'the text names one',
       { mergeCommit: null },
       push('x\n\nMerge pull request #2 (#2)'),
-      [LIST, RANGE],
+      [...UNLISTED, RANGE],
     ],
     ['GitHub has no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, COMMITS, RANGE]],
     [
@@ -228,7 +293,12 @@ describe('a push is about itself', () => {
       [LIST, COMMITS, RANGE],
     ],
     ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
-    ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
+    [
+      'the number is too long',
+      { mergeCommit: null },
+      push('Call (#9999999999)'),
+      [...UNLISTED, RANGE],
+    ],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
     ['it went into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
     ['it is of the forked repository', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
@@ -277,6 +347,24 @@ describe('a push is about itself', () => {
     expect(commentsOn(world)).toEqual([])
     expect(asked(world)).toEqual(requests)
   })
+})
+
+worldTest.each<[how: string, repository: object | undefined, requests: string[]]>([
+  ['says the payload', { has_pull_requests: false }, [RANGE]],
+  ['says GitHub', undefined, [...UNLISTED, 'pulls/2', RANGE]],
+])('pull requests are turned off, %s', async (world, _, repository, requests) => {
+  addMerged(world)
+  world.repository.hasPulls = false
+  const { event, env, payload } = push('Retry (#2)')
+  const { outputs, log } = await world.step(SCOPE, {
+    event,
+    env,
+    payload: { ...payload, repository },
+  })
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(log).toContain('Pull requests are turned off in this repository.')
+  expect(asked(world)).toEqual(requests)
+  expect(world.github.writes()).toEqual([])
 })
 
 newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([

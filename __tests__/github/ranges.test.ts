@@ -355,7 +355,9 @@ describe('since the last release', () => {
     world.repository.tags.delete('v0.9.8')
     world.repository.tags.set('v1.1.0', HEAD)
     expectJob(await world.step({ context: 'diff' }, release()))
-    expect(compared(world)).toEqual(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0'])
+    expect(new Set(compared(world))).toEqual(
+      new Set(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0']),
+    )
     expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
   })
 

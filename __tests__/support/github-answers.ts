@@ -25,9 +25,9 @@ export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ nam
 
 /** What a pull request is and an issue, too. */
 function ofBoth(pull: PullState) {
-  const { number, title, body, state, draft, author } = pull
+  const { number, title, body, state, draft, locked, author } = pull
   const html_url = `https://github.com/${pull.base[1]}/pull/${number}`
-  const fields = { number, title, body, state, draft, user: { login: author }, html_url }
+  const fields = { number, title, body, state, draft, locked, user: { login: author }, html_url }
   return { ...fields, labels: labels(pull), milestone: null }
 }
 

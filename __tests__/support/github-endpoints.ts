@@ -60,7 +60,7 @@ const ofComment = (repo: Repository | undefined, id: string): Need =>
 // On a pull request, comments need the permission for pull requests. `issues: write` is refused,
 // although the documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
-  ['GET', '', 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
+  ['GET', '', 'metadata: read', getRepository],
   ['GET', '/issues/{issue_number}', 'issues: read', getIssue],
   ['GET', '/issues/{issue_number}/comments', onIssue('read'), listComments],
   ['POST', '/issues/{issue_number}/comments', onIssue('write'), createComment],
@@ -88,6 +88,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['POST', '/statuses/{sha}', 'statuses: write', createStatus],
 ]
 
+function getRepository({ repo: { full_name, hasPulls } }: Call): Answer {
+  return { body: { full_name, has_pull_requests: hasPulls } }
+}
+
 function getIssue({ repo, ids }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const pull = repo.pulls.get(number)
@@ -101,7 +105,10 @@ function listComments({ repo, ids, query }: Call): Answer {
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const comment = repo.addComment(findIssue(repo, ids[0]), {
+  const number = findIssue(repo, ids[0])
+  if (repo.pulls.get(number)?.locked)
+    throw new Refusal(403, 'Unable to create comment because issue is locked.')
+  const comment = repo.addComment(number, {
     author: login,
     body: commentBody(body),
   })
@@ -203,6 +210,7 @@ function listPullCommits({ repo, ids, query }: Call): Answer {
 
 /** What merged the commit, and what has it as its head. */
 function listCommitPulls({ repo, ids, query }: Call): Answer {
+  if (!repo.hasPulls) throw notFound()
   const has = ({ mergeCommit, head }: PullState): boolean =>
     [mergeCommit, head].includes(ids[0] ?? '')
   return pageOf([...repo.pulls.values()].filter(has).map(answers.listedPull), query)
@@ -303,7 +311,7 @@ function found<T>(stored: T | undefined): T {
 }
 
 const findPull = (repo: Repository, number: string | undefined) =>
-  found(repo.pulls.get(Number(number)))
+  found(repo.hasPulls ? repo.pulls.get(Number(number)) : undefined)
 
 /** To GitHub, a pull request is an issue, too. */
 function findIssue(repo: Repository, text: string | undefined): number {

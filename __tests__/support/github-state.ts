@@ -47,6 +47,8 @@ type PullFields = 'number' | 'title' | 'body' | 'state' | 'merged'
 export type PullState = Pick<Schemas['pull-request'], PullFields> & {
   readonly author: string
   readonly draft: boolean
+  /** Its conversation: then the token of a workflow can't comment. */
+  readonly locked: boolean
   /** The sha of its last commit. */
   readonly head: string
   readonly labels: Set<string>
@@ -93,6 +95,8 @@ export class Repository {
   readonly pulls = new Map<number, PullState>()
   /** Those that a pull request can have. */
   readonly labels = new Set<string>()
+  /** Whether pull requests are turned on. */
+  hasPulls = true
   /** Whether the plan has draft pull requests. */
   hasDrafts = true
   readonly deployments: { readonly sha: string; readonly environment_url: string }[] = []
@@ -157,6 +161,7 @@ export class Repository {
       state: 'open',
       merged: false,
       draft: false,
+      locked: false,
       head: sha('head'),
       labels: new Set(),
       base: ['main', this.full_name],

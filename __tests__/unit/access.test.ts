@@ -220,6 +220,7 @@ describe('skip-authors', () => {
     identity,
     deriveMarkerKeys('mint_key'),
   )
+  const QUEUE = 'refs/heads/gh-readonly-queue'
   const NONCE = `<!-- ${'0a'.repeat(16)} -->`
   test.each([
     ['pull_request', pull('Other-Bot'), `the pull request is by Other-Bot${LISTED}`],
@@ -245,6 +246,11 @@ describe('skip-authors', () => {
     ['pull_request_review', { ...pull('octocat'), review: by('Other-Bot') }, WRITTEN],
     ['discussion', { sender, comment: by('octocat'), answer: by('Other-Bot') }, WRITTEN],
     ['push', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],
+    [
+      'push',
+      { ...push('octocat'), ref: `${QUEUE}/main/pr-9-${'c'.repeat(40)}` },
+      'the push is to a branch of a merge queue, so nothing is merged yet',
+    ],
   ])('of a %s with %j: %s', (name, payload, reason) => {
     expect(decide(name, payload)).toEqual({ reason })
   })
@@ -260,6 +266,8 @@ describe('skip-authors', () => {
     ['pull_request_review', { ...pull('a-bot'), review: { user: null } }],
     ['push', push()],
     ['push', push('')],
+    ['push', { ...push('octocat'), ref: `${QUEUE}-of-mine` }],
+    ['workflow_dispatch', { sender, ref: `${QUEUE}/main/pr-9` }],
     // What one of them merges is not theirs.
     ['push', { ...push('octocat'), sender: bot }],
     ['schedule', {}],

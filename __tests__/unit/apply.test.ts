@@ -50,6 +50,7 @@ describe('whether there is anything to do', () => {
     advice: 'If a file that changed should count, correct its pattern in context-paths.',
   })
   const NO_COMMITS = { reason: 'there are no new commits' }
+  const UNDONE = { reason: 'the new commits leave no file changed' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
   const NEXT = { advice: 'The next run begins here.' }
   const BEGINS = { reason: 'gitHub failed', ...NEXT }
@@ -87,7 +88,13 @@ describe('whether there is anything to do', () => {
     [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
     [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
-    [[], { name: 'schedule', contextPaths: [] }, undefined],
+    ...[[], DOCS].map(
+      (contextPaths) =>
+        [[], { name: 'schedule', contextPaths, commits: of('octocat') }, UNDONE] as const,
+    ),
+    [[], { name: 'schedule', ...UNKNOWN, contextPaths: [] }, undefined],
+    [[], { name: 'push', contextPaths: [] }, undefined],
+    [[], { name: 'workflow_dispatch' }, undefined],
     [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'merge') }, NO_OTHERS],
     [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'octocat') }, undefined],
     [[INSIDE], { name: 'schedule', commits: of('a-bot', '') }, undefined],

@@ -139,6 +139,10 @@ describe('which pattern is the name of a folder, of the files', () => {
     ['**\n!**/internal', '!**/internal'],
     ['src/**\na/internal', 'a/internal'],
     ['*/internal/b', '*/internal/b'],
+    ['src\n!src/**', 'src'],
+    // The line that the folder's name stands for.
+    ['src\nsrc/**', undefined],
+    ['!**/internal/**\n!**/internal', undefined],
     ['src/**\n!internal/**\n**/c.ts', undefined],
     // The name of another folder, and what may be meant for files.
     ['internal\nrc\nb\nsrc/a.ts', undefined],

@@ -29,7 +29,7 @@ export const REBASED = sha('rebased')
 /**
  * What the payload of a push says. `many` has the head of the pull request, with a commit on top: a
  * merge of it, or of another branch that has it, or somebody's own. `head` has it alone. `group` is
- * a merge queue's: it merged the other pull request as well.
+ * a merge queue's: it merged the other pull request as well; `queue` is before it has.
  */
 const PUSHES = {
   usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
@@ -38,6 +38,10 @@ const PUSHES = {
   head: { before: BEFORE, after: HEAD, ref: 'refs/heads/main', count: 1 },
   group: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   'release branch': { before: BEFORE, after: COMMIT, ref: 'refs/heads/release', count: 1 },
+  queue: {
+    ...{ before: BEFORE, after: COMMIT, count: 2 },
+    ref: `refs/heads/gh-readonly-queue/main/pr-1-${BEFORE}`,
+  },
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
   deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
@@ -124,6 +128,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
       [1, 'head'],
       [2, 'group'],
       [1, 'release branch'],
+      [1, 'queue'],
       [1, 'new branch'],
       [1, 'empty branch'],
       [1, 'deleted'],

@@ -421,7 +421,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     add(PULL_REQUEST, {
       ...{ author: plan.pullAuthor, files: filesOf(plan, pull), commits },
-      ...(isPush && { head: HEAD }),
+      ...(isPush && { head: HEAD, locked: plan.isLocked }),
       ...(plan.merges === 'here' && merge),
     })
     add(OTHER_PULL, {
@@ -472,10 +472,9 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       : { author: who, parents: parents.slice(1) }),
   }))
   const comparison = {
-    status: plan.compared,
-    ...(plan.compared === 'ahead' || plan.compared === 'diverged'
-      ? { files, commits: since }
-      : { files: [], commits: [] }),
+    status: plan.compared === 'undone' ? 'ahead' : plan.compared,
+    files: ['ahead', 'diverged'].includes(plan.compared) ? files : [],
+    commits: ['ahead', 'diverged', 'undone'].includes(plan.compared) ? since : [],
   }
   for (const one of [COMMIT, HEAD, REBASED, MERGED]) repository.addCommit({ sha: one })
   if (plan.endsWithMerge) repository.addCommit({ sha: COMMIT, parents })

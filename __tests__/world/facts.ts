@@ -107,16 +107,27 @@ export class Facts extends Observed {
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
-  /** Whether who must not start a job is the cause. */
+  /** Whether who must not start a job is the cause, or a merge queue that has merged nothing yet. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
-  readonly hasComment = keepsComment(this.step, this.number)
+  readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
   readonly written: readonly Written[] = writtenBy(this.step)
 
   /** To a token that may not see it, nobody has access. */
   get isDenied(): boolean {
     return this.step.githubRequests.some(
       ({ path, status }) => /\/permission$/.test(path) && status === 404,
+    )
+  }
+
+  /** Whether GitHub said so of the conversation of the pull request that was merged. */
+  get isLocked(): boolean {
+    return (
+      this.isMerge &&
+      this.step.githubRequests.some(
+        ({ path, answered }) =>
+          /\/commits\/\w+\/pulls|\/pulls\/\d+$/.test(path) && answered.includes('"locked":true'),
+      )
     )
   }
 
@@ -192,8 +203,10 @@ export class Facts extends Observed {
 
   #isByAgent(): boolean {
     const { 'skip-authors': authors = '' } = this.inputs
-    if (!this.hasEvent || authors === '') return false
     const { event } = this.step.plan
+    if (!this.hasEvent) return false
+    if (event.name === 'push' && event.push === 'queue') return true
+    if (authors === '') return false
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
       isBy(accounts, event, this.github?.endsWithMerge === true && shaOf(event) === COMMIT) ||
@@ -360,9 +373,11 @@ export class Facts extends Observed {
       failing = [],
     } = this.github ?? {}
     const connects = this.plan.connecting.github.length === 0
+    const isLocked = this.step.githubRequests.some(({ answered }) => / is locked/.test(answered))
     const isKnown = (this.inputs['github-token'] ?? TOKEN) === TOKEN
     return (
       healthy &&
+      !isLocked &&
       failing.every(({ times }) => times === 1) &&
       isKnown &&
       lagMs === 0 &&

@@ -46,6 +46,8 @@ export function createGitHubPlan(draw: Draw) {
      */
     merges: random.weighted([6, 'here'], [1, 'upstream'], [3, 'nowhere']),
     mergesAll: random.chance(0.6),
+    /** Its conversation is locked by the time of a push. */
+    isLocked: random.chance(0.15),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
     omitsMerges: random.chance(0.3),
@@ -67,8 +69,17 @@ export function createGitHubPlan(draw: Draw) {
     renamed,
     transferred: !renamed && random.chance(0.1),
     compresses: random.chance(0.3),
-    /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
-    compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
+    /**
+     * How a commit relates to the one before: `diverged` after a push of rewritten history, `undone`
+     * if the commits between undo each other.
+     */
+    compared: random.weighted(
+      [12, 'ahead'],
+      [1, 'diverged'],
+      [1, 'behind'],
+      [1, 'identical'],
+      [1, 'undone'],
+    ),
     /** How many files the pull request and the other changes have. */
     files: random.weighted(
       [300, 1],

@@ -197,6 +197,11 @@ export const GITHUB_RULES = {
     if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
   },
 
+  *'nothing is written in a conversation that is locked'({ isLocked, step }) {
+    const write = step.githubRequests.find(({ method }) => method !== 'GET')
+    if (isLocked && write !== undefined) yield `it sent ${write.method} ${write.path}`
+  },
+
   *'a push that merged nothing is about no pull request'({ step, number, inputs }) {
     const write = step.githubRequests.find(
       ({ method, path }) => method === 'POST' && path.includes('/comments'),

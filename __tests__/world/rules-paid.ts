@@ -212,7 +212,8 @@ export function hasNothingNew(facts: Facts): boolean {
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
-  const isOld = compared === 'identical' || (since !== undefined && compared === 'behind')
+  const isSame = compared === 'identical' || compared === 'undone'
+  const isOld = isSame || (since !== undefined && compared === 'behind')
   return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
 }
 

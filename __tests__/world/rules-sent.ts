@@ -158,7 +158,7 @@ export function matchesNothing(facts: Facts): boolean {
   if (isNight && ['none', 'lost'].includes(lastRun)) return false
   const isOld = isNight && lastRun === 'later'
   const isBehind = since !== undefined && compared === 'behind'
-  if (compared === 'identical' || isBehind || isOld) return true
+  if (compared === 'identical' || compared === 'undone' || isBehind || isOld) return true
   const isOfRelease = event.name === 'release' || event.push === 'tag'
   const isWhole = compared === 'ahead' || since !== undefined || isOfRelease
   return isWhole && !matches && !isCut

@@ -87,7 +87,7 @@ export const WELL_RULES = {
 function writesComment(facts: Facts): boolean {
   const { inputs, hasComment, github } = facts
   const informs = inputs.comment === 'true' && github?.failing.length === 0
-  return (hasComment || informs) && !isOfEarlierRun(facts)
+  return (hasComment || informs) && !facts.isLocked && !isOfEarlierRun(facts)
 }
 
 /** How the job ends, and all the ways in which the step may end. */

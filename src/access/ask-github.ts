@@ -3,7 +3,7 @@
  */
 
 import { type GitHubRepo, requestParams } from '../github/client.js'
-import { GitHubError, succeeds } from '../github/errors.js'
+import { isMissing, succeeds } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
 import { shortSha } from '../text/format.js'
 import type { Person } from './who-may-start.js'
@@ -46,7 +46,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
     })
     return data.permission
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError && thrown.missing)) throw thrown
+    if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
     // GitHub also responds 404 to a token that can't see the repository.
     const params = requestParams(repo, 'reading the repository', 'metadata: read')
@@ -64,7 +64,8 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
     const doing = `reading commit ${shortSha(commit_sha)}`
-    const common = requestParams(repo, doing, 'contents: read', hasParents)
+    const mode = { ...repo, isEarly: isMissing }
+    const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
     if (data.parents.length < 2) return false
   }

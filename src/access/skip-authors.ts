@@ -1,5 +1,6 @@
 /**
- * Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure.
+ * Detects runs triggered by the agent itself, so that its own pull requests start no jobs, or before
+ * anything is merged. Pure.
  */
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
@@ -23,8 +24,14 @@ const skipBy = (what: string, login: string): SkipDecision =>
 const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$/
 
 /**
- * Skips comments by this action, which are events if they were written with a personal token; and
- * what these accounts triggered: their pull requests, comments and reviews, every event they are
+ * The branches on which a merge queue tests what it is going to push to the branch that it is for
+ * (docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue).
+ */
+const QUEUE = 'refs/heads/gh-readonly-queue/'
+
+/**
+ * Skips comments by this action, which are events if they were written with a personal token;
+ * pushes by a merge queue, which come again if it merges them; and what these accounts triggered: their pull requests, comments and reviews, every event they are
  * the sender of, and pushes whose every non-merge commit is theirs. Whoever sent a push may have
  * merged what others wrote, unless it is the agent, which also pushes in a person's name. The
  * payload of a push does not tell merges from other commits.
@@ -36,6 +43,8 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   const { name, sender, pullRequest, payload } = event
   if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
+  if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))
+    return skip('the push is to a branch of a merge queue, so nothing is merged yet')
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
   if (event.authors.length > 0) {

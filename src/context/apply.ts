@@ -34,10 +34,13 @@ export function judgeChanges(
     return { ...skips, reason }
   }
   const none = 'there are no new commits'
+  const isKnown = name === 'schedule' && !unknown
   if (name === 'schedule' && empty) return { reason: none }
+  // One commit may undo what another did.
+  if (isKnown && files.length === 0) return { reason: 'the new commits leave no file changed' }
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
-  if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
+  if (isKnown && commits?.complete && commits.commits.every(isSkipped))
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (empty && (name === 'workflow_dispatch' || contextPaths.length === 0))
     return { note: `No changes are sent: ${none}.` }

@@ -3,7 +3,7 @@
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { GitHubError, isMissing } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
 import {
@@ -115,7 +115,7 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
  */
 async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
-  const mode = { ...repo, ofFiles: true }
+  const mode = { ...repo, ofFiles: true, isEarly: isMissing }
   const isList = (data: unknown): boolean => {
     if (isListOf(late, data))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)

@@ -3,7 +3,7 @@
 import type { Commit } from '../event/event.js'
 import { getArray, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, requestParams } from '../github/client.js'
-import { GitHubError, succeeds } from '../github/errors.js'
+import { type GitHubError, isMissing, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import type { ChangedFile, Changes } from './files.js'
 
@@ -57,7 +57,7 @@ export async function compareCommits(
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
       ...requestParams(
-        { ...repo, ofFiles: true },
+        { ...repo, ofFiles: true, isEarly: (answer) => isMissing(answer) && !isUnrelated(answer) },
         `comparing ${range}`,
         'contents: read',
         hasFiles,
@@ -73,12 +73,16 @@ export async function compareCommits(
     const isCut = truncated || lacksDiffs(files)
     return { relation, changes: isCut ? { ...changes, halves: halve(data, head) } : changes }
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || !thrown.missing) throw thrown
-    // GitHub's words: "No common ancestor between v1 and v2."
-    return /no common ancestor/i.test(thrown.message)
+    if (!isMissing(thrown)) throw thrown
+    return isUnrelated(thrown)
       ? { relation: 'unrelated' }
       : { relation: 'not found', error: thrown }
   }
+}
+
+/** GitHub's words: "No common ancestor between v1 and v2." */
+function isUnrelated({ message }: Error): boolean {
+  return /no common ancestor/i.test(message)
 }
 
 /** Whether it was so long that the files at its end have none. */
@@ -121,7 +125,7 @@ export async function changesBetween(
     case 'not found':
       if (!(await canReadCommit(repo, head))) throw comparison.error
       return unknownChanges(
-        `Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`,
+        `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone.`,
       )
   }
 }

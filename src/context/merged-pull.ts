@@ -6,7 +6,7 @@
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { isMissing } from '../github/errors.js'
 import type { Step } from '../run/step.js'
 import { shortSha } from '../text/format.js'
 
@@ -36,6 +36,10 @@ export async function findMergedPull(
   const after = getSha(payload, 'after')
   const commits = commitsThatMayMerge(step)
   if (commits.length === 0) return undefined
+  const withoutPulls = (): undefined => {
+    log('Pull requests are turned off in this repository.')
+  }
+  if (hasNoPulls(getPath(payload, 'repository'))) return withoutPulls()
   const named = Number(NAMED.exec(getString(payload, 'head_commit.message'))?.[1])
   const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
   const brings = (pull: unknown): boolean =>
@@ -43,17 +47,26 @@ export async function findMergedPull(
   const isConsent = (pull: unknown): boolean =>
     getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
+  // What names nothing can't be found in another way.
+  const isEarly = (answer: unknown): boolean =>
+    isMissing(answer) || (Number.isNaN(named) && getPath(answer, 'length') === 0)
   const common = requestParams(
-    repo,
+    { ...repo, isEarly },
     `listing pull requests of ${shortSha(after)}`,
     NEEDS,
     Array.isArray,
   )
   const params = { ...common, commit_sha: after, per_page: 100 }
-  const { data } = await repo.github.repos.listPullRequestsAssociatedWithCommit(params)
+  const listing = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
+  const { data, missing } = await listing.then(withList, withoutList)
   const listed = data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
+  if (missing?.status === 404 && read.length === 0) {
+    const about = requestParams(repo, 'reading the repository', 'metadata: read')
+    if (hasNoPulls((await repo.github.repos.get(about)).data)) return withoutPulls()
+    throw missing
+  }
   const whole = []
   for (const pull of [...listed, ...read.filter(isMerge)]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
@@ -62,6 +75,22 @@ export async function findMergedPull(
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   if (pull === undefined || more.length > 0) return undefined
   return { pull, isConsent: isConsent(pull) }
+}
+
+/**
+ * Whether pull requests are turned off: then GitHub responds 404 to whatever asks for them
+ * (github.com/josegonzalez/python-github-backup/issues/511).
+ */
+function hasNoPulls(repository: unknown): boolean {
+  return getPath(repository, 'has_pull_requests') === false
+}
+
+const withList = <T>({ data }: { readonly data: T }) => ({ data, missing: undefined })
+
+/** None are listed if GitHub has no list. */
+function withoutList(missing: unknown) {
+  if (!isMissing(missing)) throw missing
+  return { data: [], missing }
 }
 
 /** As many as a merge queue merges at once. */
@@ -123,7 +152,7 @@ async function readPull(number: number, repo: GitHubRepo) {
     return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
   } catch (thrown) {
     // An issue, or nothing.
-    if (thrown instanceof GitHubError && thrown.missing) return []
+    if (isMissing(thrown)) return []
     throw thrown
   }
 }
@@ -142,7 +171,7 @@ async function hasAll(
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
   const doing = `listing the commits of pull request ${pull.number}`
-  const common = requestParams(repo, doing, NEEDS, Array.isArray)
+  const common = requestParams({ ...repo, isEarly: isMissing }, doing, NEEDS, Array.isArray)
   const { items } = await readPages(3, (page) =>
     repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )

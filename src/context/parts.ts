@@ -1,6 +1,7 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
+import { isMissing } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import { compareCommits, FILES_LIMIT, FILES_PAGE, isFileList, toFile } from './compare.js'
 import type { ChangedFile, Changes } from './files.js'
@@ -34,7 +35,12 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
 async function readCommit(ref: string, repo: GitHubRepo) {
   const doing = `reading commit ${shortSha(ref)}`
   const hasFiles = ({ files }: { files?: unknown }) => isFileList(files)
-  const common = requestParams({ ...repo, ofFiles: true }, doing, 'contents: read', hasFiles)
+  const common = requestParams(
+    { ...repo, ofFiles: true, isEarly: isMissing },
+    doing,
+    'contents: read',
+    hasFiles,
+  )
   const { items, truncated } = await readPages(
     FILES_LIMIT / FILES_PAGE,
     async (page) => {

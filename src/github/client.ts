@@ -14,6 +14,14 @@ const RETRY_MS = 90_000
 const REQUEST_MS = 10_000
 
 /**
+ * What GitHub says of something that it was told of a moment ago is asked for again so often, after
+ * so many milliseconds, before it is believed. Its list of a commit's pull requests was empty after
+ * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
+ * were not found (github.com/rust-lang/triagebot/issues/1949).
+ */
+const EARLY = { tries: 2, delayMs: 5_000 }
+
+/**
  * How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry
  * it out anyway.
  */
@@ -32,6 +40,8 @@ export interface Call extends CallNames {
    * other. Throws why if it will be right in a moment.
    */
   readonly expects?: (data: never) => boolean
+  /** Whether what came, data or a GitHubError, may be another answer in some seconds. */
+  readonly isEarly?: (answer: unknown) => boolean
   /** Temporary failures are retried, for up to 90 s. */
   readonly retried: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
@@ -42,7 +52,7 @@ export interface Call extends CallNames {
 
 const noop = (): void => undefined
 
-export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles'>
+export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles' | 'isEarly'>
 
 /**
  * Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError
@@ -69,6 +79,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const end = call.signal === undefined && call.find !== undefined ? creationEnd : own
     const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
     let last: GitHubError | undefined
+    let early = 0
+    const isBelieved = (answer: unknown): boolean =>
+      !call.isEarly?.(answer) || early++ >= EARLY.tries
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       try {
@@ -77,13 +90,19 @@ export function createGitHub(options: GitHubOptions): GitHub {
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
         const { signal } = createDeadline(clock.now() + REQUEST_MS, end, clock)
         Object.assign(request, { request: { ...call, signal } }) // Octokit ignores a copy.
-        return expectShape(await send(request), call)
+        const response = expectShape(await send(request), call)
+        if (isBelieved(response.data)) return response
+        await clock.sleep(EARLY.delayMs, own)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         // What GitHub said, if it said something.
         if (own.aborted) throw last ?? error
-        if (!call.retried || !error.temporary) throw error
         last = error
+        if (!isBelieved(error)) {
+          await clock.sleep(EARLY.delayMs, own)
+          continue
+        }
+        if (!call.retried || !error.temporary) throw error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
@@ -180,6 +199,7 @@ export function requestParams<D = object>(
     find,
     signal,
     ofFiles = false,
+    isEarly,
   }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
   doing: string,
   needs: string,
@@ -189,6 +209,6 @@ export function requestParams<D = object>(
   return {
     owner,
     repo,
-    request: { doing, needs, retried, expects, find, ofFiles, ...(signal && { signal }) },
+    request: { doing, needs, retried, expects, find, ofFiles, isEarly, ...(signal && { signal }) },
   }
 }

@@ -40,7 +40,7 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   /** For good: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
-  /** GitHub says so, not a gateway. */
+  /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
   readonly missing: boolean
   /** GitHub has no list of the files that were asked for, however often it is asked. */
   readonly noFiles: boolean
@@ -82,9 +82,13 @@ export class GitHubError extends ActionError {
         failure.isForeign ||
         isHasty(failure))
     this.refused = isPermanent || (!this.temporary && isRefusal(status))
-    this.missing = status === 404 && !this.temporary
+    this.missing = isNotFound(failure) && !this.temporary
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
+}
+
+export function isMissing(answer: unknown): answer is GitHubError {
+  return answer instanceof GitHubError && answer.missing
 }
 
 /**
@@ -207,6 +211,11 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
+/** Of a commit that it doesn't know, GitHub says that a request for its lists can't be processed. */
+function isNotFound({ status, message }: Failure): boolean {
+  return status === 404 || (status === 422 && /no commit found for sha/i.test(message))
+}
+
 /** Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause. */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
@@ -219,7 +228,8 @@ function isHasty({ status, message }: Failure): boolean {
  */
 function isUnlistable(failure: Failure): boolean {
   const { status = 0, message } = failure
-  if ([406, 422].includes(status)) return !isHasty(failure) && !failure.isForeign
+  if ([406, 422].includes(status))
+    return !isHasty(failure) && !failure.isForeign && !isNotFound(failure)
   return (
     message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
   )

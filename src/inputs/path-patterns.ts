@@ -109,14 +109,18 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
   return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes
 }
 
-/** The first pattern that names a folder of one of these files, and so nothing that is inside. */
+/**
+ * The first pattern that names a folder of one of these files, and so nothing that is inside; unless
+ * a line for that is there, too.
+ */
 export function findFolder(
   patterns: readonly PathPattern[],
   paths: readonly string[],
 ): string | undefined {
-  const folder = patterns.filter(endsInName).find((pattern) => {
-    const inside = [...pattern.tokens, '/', ANYTHING]
-    return paths.some((path) => matches(inside, path))
+  const lines = patterns.map(({ text }) => text)
+  const folder = patterns.filter(endsInName).find(({ text, tokens }) => {
+    const inside = [...tokens, '/', ANYTHING]
+    return !lines.includes(`${text}/**`) && paths.some((path) => matches(inside, path))
   })
   return folder?.text
 }
