@@ -77,7 +77,10 @@ async function findSubject(
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
   const inSilence = { ...inputs, jobScope: 'run', comment: false } as const
-  const memory = openMemory(isLocked ? { ...about, inputs: inSilence } : about, merged !== undefined)
+  const memory = openMemory(
+    isLocked ? { ...about, inputs: inSilence } : about,
+    merged !== undefined,
+  )
   return {
     comment: inputs.dryRun ? undefined : memory.comment,
     plan: (service) => plan(about, found, memory, service),
