@@ -53,6 +53,7 @@ const run = (event: string, payload: object, GITHUB_REF = 'refs/heads/main'): Ru
     payload: {
       sender: octocat,
       repository: { private: true, has_pull_requests: true },
+      ...(event === 'push' && { ref: GITHUB_REF }),
       ...payload,
     },
   },

@@ -316,6 +316,7 @@ describe('since the last release', () => {
       repository.addComparison(sha(tag), HEAD, { files: [file(`src/since-${tag}.ts`)], status })
     })
   }
+  const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
   const OTHERS = { 'v0.9.9': 'diverged', 'v1.0.1': 'behind' }
   const compared = ({ github }: World): string[] =>
     github.requests
@@ -350,16 +351,19 @@ describe('since the last release', () => {
     expect(compared(world)).toEqual(['v1.2.0-rc.1'])
   })
 
-  worldTest('a tag that is no ancestor, gone, or at this commit is passed over', async (world) => {
-    addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1.1.0'], OTHERS)
-    world.repository.tags.delete('v0.9.8')
-    world.repository.tags.set('v1.1.0', HEAD)
-    expectJob(await world.step({ context: 'diff' }, release()))
-    expect(new Set(compared(world))).toEqual(
-      new Set(['v1.1.0', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0']),
-    )
-    expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
-  })
+  worldTest(
+    'a tag that is no ancestor, gone, or moves on with releases is passed over',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1'], OTHERS)
+      world.repository.tags.delete('v0.9.8')
+      world.repository.tags.set('v1', HEAD)
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(new Set(compared(world))).toEqual(
+        new Set(['v1', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0']),
+      )
+      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+    },
+  )
 
   worldTest.each([
     ['cli@1.2.10', ['cli@1.0.0', 'cli@1.2.9', 'core/v4.0.0'], 'cli@1.2.9'],
@@ -378,6 +382,34 @@ describe('since the last release', () => {
       expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     }))
+
+  worldTest.each<[string, tag: string, RunOptions]>([
+    ['is tagged again', 'v1.1.0', release()],
+    [
+      'is tagged again, before its release',
+      'v1.1.0',
+      push({ before: ZERO, after: HEAD }, 'refs/tags/v1.2.0'),
+    ],
+    ['has a candidate more', 'v1.2.0-rc.1', release({ tag_name: 'v1.2.0-rc.2', prerelease: true })],
+  ])('skipped if nothing is new: the commit of a release %s', async (world, _, tag, run) => {
+    addReleases(world.repository, ['v1.0.0', tag])
+    world.repository.tags.set(tag, HEAD)
+    for (const more of [{}, { 'context-paths': 'guides/**' }]) {
+      const ended = await world.step({ context: 'diff', ...more }, run)
+      expectSkipped(ended, world, new RegExp(`"${tag}" is a release of the same commit`))
+    }
+  })
+
+  worldTest.each<[string, tag: string, RunOptions]>([
+    ['a candidate becomes final', 'v1.2.0-rc.1', release()],
+    ['another package is released', 'core@1.1.0', release()],
+    ['somebody has started the workflow', 'v1.1.0', byHand],
+  ])('the commit of a release is news if %s', async (world, _, tag, run) => {
+    addReleases(world.repository, ['v1.0.0', tag])
+    world.repository.tags.set(tag, HEAD)
+    expectJob(await world.step({ context: 'diff' }, run))
+    expect(ownWords(promptOf(world))).not.toContain(tag)
+  })
 
   worldTest('also one that is behind 100 pre-releases', async (world) => {
     addReleases(world.repository, ['v1.0.0'])
@@ -399,7 +431,6 @@ describe('since the last release', () => {
     expect(promptOf(world)).toContain(text)
   })
 
-  const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
   worldTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],

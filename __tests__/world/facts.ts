@@ -107,7 +107,7 @@ export class Facts extends Observed {
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
-  /** Whether who must not start a job is the cause, or a merge queue that has merged nothing yet. */
+  /** Whether who must not start a job is the cause, or a merge queue that has not merged yet. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked

@@ -70,8 +70,8 @@ export function createGitHubPlan(draw: Draw) {
     transferred: !renamed && random.chance(0.1),
     compresses: random.chance(0.3),
     /**
-     * How a commit relates to the one before: `diverged` after a push of rewritten history, `undone`
-     * if the commits between undo each other.
+     * How a commit relates to the one before: `diverged` after a push of rewritten history,
+     * `undone` if the commits between undo each other.
      */
     compared: random.weighted(
       [12, 'ahead'],

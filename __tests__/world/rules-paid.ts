@@ -193,17 +193,16 @@ export function hasNothingNew(facts: Facts): boolean {
   if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
   const hasWords = number !== undefined && context !== 'none'
-  if (event.name === 'push')
+  if (event.name === 'push' && event.push !== 'tag')
     return event.push === 'empty branch' && since === undefined && !hasWords
   if (isTakenBack(event)) return since === undefined && !hasWords
+  // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
+  const last = step.githubRequests.findLast(({ path }) => path.includes('/compare/'))
+  const isGone = [404, 406, 422].includes(Number(last?.status)) && last?.answered !== PAGE.body
+  // One of the same commit is not released for the first time.
+  if (['push', 'release'].includes(event.name) && since === undefined)
+    return compared === 'identical' && !github.undiffable && !isGone
   if (event.name !== 'schedule') return false
-  // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
-  const isGone = step.githubRequests.some(
-    ({ path, status, answered }) =>
-      path.includes('/compare/') &&
-      [404, 406, 422].includes(Number(status)) &&
-      answered !== PAGE.body,
-  )
   if (since === undefined) {
     if (lastRun === 'none') return !hasWords
     if (lastRun === 'lost') return false

@@ -24,7 +24,18 @@ const NO_DIFFS = 'No diffs are sent: GitHub sent none of the files that changed.
 export function judgeChanges(
   { context, contextPaths, skipAuthors }: Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
-  { files, commits, empty, skips, named, unknown, unexpected, truncated, note = '' }: Changes,
+  {
+    files,
+    commits,
+    empty,
+    skips,
+    named,
+    unknown,
+    unexpected,
+    truncated,
+    note = '',
+    previousRelease,
+  }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
   // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
   // asked for as well.
@@ -34,6 +45,10 @@ export function judgeChanges(
     return { ...skips, reason }
   }
   const none = 'there are no new commits'
+  if (empty && previousRelease !== undefined && name !== 'workflow_dispatch') {
+    const reason = `${quote(previousRelease)} is a release of the same commit`
+    return { reason, advice: 'To ask for docs all the same, start a workflow by hand, on the tag.' }
+  }
   const isKnown = name === 'schedule' && !unknown
   if (name === 'schedule' && empty) return { reason: none }
   // One commit may undo what another did.

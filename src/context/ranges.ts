@@ -40,7 +40,7 @@ const SINCE_RELEASE = 'the commits since the previous release'
  * Compares with the newest published release whose tag is an ancestor, lower versions with the same
  * prefix first: a repository may release several packages, and keep several versions. If each
  * version has a branch of its own, none is an ancestor: then the changes begin where the newest of
- * them parted.
+ * them parted. There are none since a lower version that is the same commit: it is released again.
  *
  * @throws ActionError `github`
  */
@@ -50,10 +50,14 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
   let parted: Changes | undefined
   for (const { tag_name: tag } of candidates) {
     const comparison = await compareCommits(repo, { base: tag, head, range: SINCE_RELEASE })
-    // Identical: another package's release, or another name for this one.
-    if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
-    if (comparison.relation === 'diverged' && isLower(tag, released.tag))
-      parted ??= { ...comparison.changes, previousRelease: tag }
+    if (!('changes' in comparison)) continue
+    const { relation } = comparison
+    const changes = { ...comparison.changes, previousRelease: tag }
+    const isOlder = isLower(tag, released.tag)
+    // A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`.
+    const isSame = relation === 'identical' && isOlder && !released.tag.startsWith(`${tag}.`)
+    if (relation === 'ahead' || isSame) return changes
+    if (relation === 'diverged' && isOlder) parted ??= changes
   }
   return parted ?? unknownChanges('There is no earlier release to compare with.')
 }

@@ -211,7 +211,7 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
-/** Of a commit that it doesn't know, GitHub says that a request for its lists can't be processed. */
+/** Of a commit that GitHub doesn't know, it can't process what asks for its lists. */
 function isNotFound({ status, message }: Failure): boolean {
   return status === 404 || (status === 422 && /no commit found for sha/i.test(message))
 }

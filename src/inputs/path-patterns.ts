@@ -110,8 +110,8 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
 }
 
 /**
- * The first pattern that names a folder of one of these files, and so nothing that is inside; unless
- * a line for that is there, too.
+ * The first pattern that names a folder of one of these files, and so nothing that is inside;
+ * unless a line for that is there, too.
  */
 export function findFolder(
   patterns: readonly PathPattern[],
