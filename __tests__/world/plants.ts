@@ -34,7 +34,11 @@ const TABLE = [
     'VISIBILITY_GRACE_MS = 30_000;',
     'VISIBILITY_GRACE_MS = 0;',
   ],
-  ['a late link is not asked for', '!mayHaveLink || deadline.remainingMs() <= LINK_MS', 'true'],
+  [
+    'a late link is not asked for',
+    "outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS",
+    'true',
+  ],
   ['a re-run forgets what was said', 'messageMayBeLost, job });', 'messageMayBeLost });'],
   ['a gateway knows of docs jobs', 'if (isForeign && ![409, 429].includes(status))', 'if (false)'],
   ['a gateway ends a docs job', '&& !isForeign && !NOT_ABOUT', '&& !NOT_ABOUT'],
@@ -190,7 +194,6 @@ const TABLE = [
   ['who presses the button gets nothing', "skips && name !== 'workflow_dispatch'", 'skips'],
   ['an issue that is named has no words', "named !== undefined && context !== 'none'", 'false'],
   ['a branch with commits is a new one', "getPath(payload, 'commits.length') !== 0", 'false'],
-  ['a release that was taken back is news', "['deleted', 'unpublished'].includes(action)", 'false'],
   ['nothing new counts on each event', "name === 'schedule' && empty", 'empty'],
   ['commits that GitHub does not list are by nobody', 'commits?.complete &&', 'commits &&'],
   ['each commit counts as a merge', 'isMerge || skipAuthors.has(', 'true || skipAuthors.has('],
@@ -259,7 +262,7 @@ const TABLE = [
   ['a merge is work of a person', 'isMerge || skipAuthors.has(', 'skipAuthors.has('],
   [
     'nothing is remembered of what was sent',
-    "fingerprint: 'fingerprint' in request ? request.fingerprint : ''",
+    "fingerprint: isKept ? request.fingerprint : ''",
     "fingerprint: ''",
   ],
   ['the agent starts docs jobs by its own work', 'commits.commits.every(isSkipped)', 'false'],
@@ -290,11 +293,7 @@ const TABLE = [
   ],
   ['the agent starts jobs of its own', 'isCause && isListed(sender)', 'false'],
   // The prompt.
-  [
-    'what no path matches is asked for',
-    'filesThatCount({ files }, { contextPaths }).length > 0',
-    'true',
-  ],
+  ['what no path matches is asked for', 'counted.length > 0', 'true'],
   [
     'an event has no title',
     'number, title, author=user.login, state, draft, merged, ',

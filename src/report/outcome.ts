@@ -85,17 +85,11 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: 'Review the pull request, then merge it once its code is merged.',
+        next: facts.docs.endedEarly
+          ? describeEndedEarly(facts.docs.endedEarly)
+          : 'Review the pull request, then merge it once its code is merged.',
       }
     case 'no-changes':
-      if (job?.linkRejected) {
-        return {
-          title: '✅ The docs job completed with an unusable pull request link',
-          sentence: `${name} completed.`,
-          happened: "Its pull request link was dropped, because it can't be passed on safely.",
-          next: 'Look for the pull request in the docs repository.',
-        }
-      }
       return {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
@@ -188,6 +182,12 @@ export function describeOutcome(
       }
     }
   }
+}
+
+/** GitHub tells nobody of what is added to a branch after that. */
+export function describeEndedEarly(how: 'merged' | 'closed'): string {
+  const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
+  return `The docs pull request was ${how} before the agent was done: what it wrote last may be missing. See its branch, or ${more}.`
 }
 
 /** What a re-run does that doesn't find the job, by what the service accepted. */
