@@ -14,11 +14,8 @@ import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
-/**
- * How long the files of the docs pull request may take to read, in milliseconds: they are only
- * told.
- */
-const FILES_MS = 5_000
+/** How long the docs pull request may take to read, in milliseconds: what it says is only told. */
+const DOCS_MS = 5_000
 
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
@@ -56,9 +53,9 @@ export async function runStep(step: WiredStep): Promise<void> {
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
-    const { signal } = createDeadline(clock.now() + FILES_MS, deadline.signal, clock)
-    const link = report.facts.seen?.job.link ?? ''
-    tell({ kind: 'files-read', files: await (await loadGitHub()).readDocsFiles(link, signal) })
+    const { signal } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
+    const docs = await (await loadGitHub()).readDocs(report.facts, signal)
+    tell({ kind: 'docs-read', ...docs })
   }
   await report.closeComment(deadline)
 }

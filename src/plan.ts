@@ -32,7 +32,7 @@ export function openGitHub(step: Step) {
     /** Why these people must not start a job; undefined if they may. */
     findRefusal: (people: readonly Person[]) =>
       findRefusal(people, { github, repository: environment.repository }),
-    readDocsFiles: docsPulls.readFiles,
+    readDocs: docsPulls.readAtEnd,
     /**
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
      * are merges

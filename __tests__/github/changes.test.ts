@@ -114,7 +114,7 @@ describe('schedule and workflow_dispatch', () => {
       repository.addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })
       repository.addRun({ ...ours, head_repository: 'someone/fork', head_sha: sha('evil') })
       repository.addRun({ ...ours, event: 'pull_request', head_sha: sha('evil') })
-      repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
+      repository.addRun({ ...ours, event: 'push', head_branch: 'other', head_sha: sha('other') })
       repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
       repository.addRun({ ...ours, head_sha: 'main' })
       // This run.
@@ -167,15 +167,66 @@ describe('schedule and workflow_dispatch', () => {
     expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
   })
 
-  worldTest('schedule: an error if nothing is found, of more than a page', async (world) => {
+  /** So many runs on pull requests, and this one. */
+  const busy = ({ repository }: World, count: number): void => {
+    const event = 'pull_request'
+    for (let nth = 0; nth < count; nth++) repository.addRun({ ...ours, event })
+    repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), conclusion: null })
+  }
+  const listed = ({ github }: World): number =>
+    github.requests.filter(({ path }) => /\/runs\?exclude/.test(path)).length
+
+  worldTest('schedule: older runs are listed if none is found', async (world) => {
     world.repository.addRun(ours)
-    for (let count = 0; count < 100; count++)
-      world.repository.addRun({ ...ours, event: 'pull_request' })
+    busy(world, 230)
+    world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
     world.github.faults.push(finds())
-    const { outputs, log } = await world.step({ context: 'diff' }, night(101))
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('GitHub lists 100 of the 101 runs of docs.yml')
+    const { outputs } = await world.step({ context: 'diff' }, night(232))
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(promptOf(world)).toContain('+new')
+    expect(listed(world)).toBe(3)
+    await world.step({ context: 'diff' }, night(232))
+    expect(listed(world)).toBe(4)
   })
+
+  worldTest('schedule: the first night of a workflow with many runs is skipped', async (world) => {
+    busy(world, 230)
+    const ended = await world.step({ context: 'diff' }, night(231))
+    expectSkipped(ended, world, /no earlier successful run/)
+    expect(listed(world)).toBe(3)
+  })
+
+  worldTest('schedule: an error if there may be a success behind 1,000 others', async (world) => {
+    busy(world, 1_000)
+    const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
+    expect(log).toContain('Start the workflow by hand once, or set since.')
+    expect(listed(world)).toBe(10)
+  })
+
+  worldTest.each([
+    ['schedule', 'pr-opened'],
+    ['push', 'skipped'],
+  ])(
+    'schedule: since a success of event %s before the branch was renamed: %s',
+    async (world, event, outcome) => {
+      world.repository.addRun({ ...ours, event, head_branch: 'master' })
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.outcome).toBe(
+        outcome,
+      )
+    },
+  )
+
+  worldTest(
+    'a schedule on the default branch is no mark for a run by hand on another',
+    async (world) => {
+      world.repository.addRun({ ...ours, head_branch: 'trunk' })
+      await world.step({ context: 'diff' }, since('workflow_dispatch'))
+      expect(promptOf(world)).toContain('There is no earlier successful run')
+    },
+  )
 
   worldTest('schedule: skipped if there is no commit since', async (world) => {
     world.repository.addRun({ ...ours, head_sha: sha('after') })

@@ -3,6 +3,7 @@
  * next job.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
@@ -13,6 +14,7 @@ import {
   type RealWorld,
   type RunOptions,
   type SimulatedWorld,
+  slowTest,
   testsIn,
   type World,
   worldTest,
@@ -104,8 +106,38 @@ describe('the files of the docs pull request', () => {
     const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
     const { outputs, summary, log } = await world.step(inputs, run)
     expect(outputs.outcome).toBe('pr-opened')
-    expect(tokenUsedAt(world)).toEqual([])
+    expect(asked(world)).toEqual([])
     for (const text of [summary, log, ...world.comments()]) expect(text).not.toContain('retry.mdx')
+  })
+
+  const PAT = 'ghp_personal_0123456789'
+  const everywhere: OtherToken = {
+    repositories: [REPOSITORY, 'your-org/docs'],
+    permissions: { pull_requests: 'write' },
+  }
+  testsIn({ private: false, github: { otherTokens: { [PAT]: everywhere } } }).each<
+    [string, Record<string, string>, isPrivate: boolean, asked: number]
+  >([
+    ['told, of a public repository', {}, false, 1],
+    ['not told, of a private one, by whatever token', { 'github-token': PAT }, true, 0],
+    ['nor by one for both', { 'github-token': PAT, 'docs-token': PAT }, true, 0],
+  ])('where everybody may read are %s', async (world, _, inputs, isPrivate, count) => {
+    docsOf(world, changed, isPrivate)
+    const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(asked(world)).toHaveLength(count)
+    for (const text of [summary, ...world.comments()])
+      expect(text.includes('retry.mdx')).toBe(count > 0)
+    expect(log).not.toContain('retry.mdx')
+  })
+
+  testsIn({ private: false })('of this repository are told to its readers', async (world) => {
+    const prLink = `https://github.com/${REPOSITORY}/pull/1`
+    const { url } = await world.serve({
+      poll: [{ times: 9, job: { status: 'completed', prLink } }],
+    })
+    const { summary } = await world.step({ ...SCOPE, 'base-url': url })
+    expect(summary).toContain('1 file: `docs/api.md`')
   })
 
   worldTest.each([
@@ -210,6 +242,69 @@ describe('the files of the docs pull request', () => {
     expect([outputs.outcome, exitCode]).toEqual(['pr-opened', 0])
     expect(sinceSignalMs).toBeLessThan(1_000)
     expect(world.comments()[0]).toMatch(/^✅/)
+  })
+})
+
+describe('a docs pull request that is ended while the agent works on it', () => {
+  /** While the message of a later step is worked on. */
+  async function endDuring(world: SimulatedWorld, state: { merged: boolean }) {
+    const inputs = { ...SCOPE, context: 'event' }
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step({ ...inputs, wait: 'false' })
+    world.finishJobs()
+    const pull = docs.addPull({ number: 17 })
+    const ended = await world.step(
+      { ...inputs, prompt: 'More.' },
+      {
+        meanwhile: async () => {
+          await until(() => world.posts().length > 1)
+          Object.assign(pull, { state: 'closed', ...state })
+          await sleep(1_000)
+          world.finishJobs()
+        },
+      },
+    )
+    return { ended, inputs: { ...inputs, prompt: 'More.' } }
+  }
+  const SAYS = /was merged before the agent was done: what it wrote last may be missing\./
+
+  slowTest('may lack what came last: a re-run asks for it again', async (world) => {
+    const { ended, inputs } = await endDuring(world, { merged: true })
+    const { outputs, summary, commands } = ended
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
+    expect(commands('warning')).toEqual([expect.stringMatching(SAYS)])
+    for (const text of [summary, world.comments()[0]]) {
+      expect(text).toMatch(SAYS)
+      expect(text).toContain('re-run the workflow job')
+      expect(text).not.toContain('Review the pull request')
+    }
+    // What the docs job has got isn't in the docs.
+    const { outputs: next } = await world.step({ ...inputs, wait: 'false' })
+    expect(next.sent).toBe('job')
+  })
+
+  slowTest('is said to be closed', async (world) => {
+    const { ended, inputs } = await endDuring(world, { merged: false })
+    expect(ended.commands('warning')).toEqual([
+      expect.stringContaining('was closed before the agent was done'),
+    ])
+    expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'skipped' })
+  })
+
+  worldTest('is looked at once, if it was continued', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    const reads = () =>
+      world.github.requests.filter(({ path }) => path.endsWith('/docs/pulls/17')).length
+    await world.step(SCOPE)
+    expect(reads()).toBe(0)
+    docs.addPull({ number: 17 })
+    const { commands } = await world.step(SCOPE)
+    expect(reads()).toBe(2)
+    world.github.faults.push({ path: /docs\/pulls\/17$/, answer: { delayMs: 1 } })
+    world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times: 9 })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect([reads(), commands('warning')]).toEqual([4, []])
   })
 })
 

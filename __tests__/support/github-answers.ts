@@ -12,6 +12,7 @@ import {
   type PullState,
   type RunState,
   sha,
+  type Visibility,
 } from './github-state.js'
 
 type Schemas = components['schemas']
@@ -41,8 +42,14 @@ export const listedPull = (state: PullState) =>
     base: { ref: state.base[0], repo: { full_name: state.base[1] } },
   }) satisfies Part<Schemas['pull-request-simple']>
 
-export const pull = (state: PullState) =>
-  ({ ...listedPull(state), merged: state.merged }) satisfies Part<Schemas['pull-request']>
+export function pull(state: PullState, { private: isPrivate = false }: Visibility = {}) {
+  const { base, ...listed } = listedPull(state)
+  const repo = { ...base.repo, private: isPrivate }
+  return {
+    ...{ ...listed, merged: state.merged },
+    base: { ...base, repo },
+  } satisfies Part<Schemas['pull-request']>
+}
 
 export const issue = (number: number, repo: string) =>
   ({

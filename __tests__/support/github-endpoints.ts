@@ -134,7 +134,7 @@ function listChecks({ repo, ids, query }: Call): Answer {
 }
 
 function getPull({ repo, ids }: Call): Answer {
-  return { body: answers.pull(findPull(repo, ids[0])) }
+  return { body: answers.pull(findPull(repo, ids[0]), repo.visibility) }
 }
 
 function listPulls({ repo, query }: Call): Answer {

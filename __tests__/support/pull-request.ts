@@ -197,12 +197,9 @@ export async function startWorld(options: WorldOptions = {}) {
   }
 }
 
-/**
- * GitHub's requests but those for the files of the docs pull request, which come last once it has
- * been opened.
- */
+/** GitHub's requests but those about the docs pull request, which come last once it was opened. */
 export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
-  github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+\/files/.test(path))
+  github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+/.test(path))
 
 /** The first that was sent. */
 export const promptOf = (world: World): string => world.prompts()[0] ?? ''

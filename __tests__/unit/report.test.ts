@@ -77,13 +77,6 @@ describe('while the step runs', () => {
     expect(to('log')).toHaveLength(2)
     expect(to('summary')).toHaveLength(1)
   })
-
-  test('a link that is not passed on is logged once', () => {
-    const { report, to } = createStep()
-    for (const status of ['active', 'completed'])
-      report.tell({ kind: 'seen', job: { ...job(status), linkRejected: true } })
-    expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
-  })
 })
 
 describe('what can not be written', () => {
@@ -147,7 +140,7 @@ describe('the end', () => {
     report.tell(end('pr-opened'))
     expect(updates).toEqual([])
     const file = { filename: 'a.md', additions: 1, deletions: 0 }
-    report.tell({ kind: 'files-read', files: Array(count).fill(file) })
+    report.tell({ kind: 'docs-read', files: Array(count).fill(file) })
     await report.closeComment(createDeadline(30 * 60_000, new AbortController().signal, clock))
     expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, summaries, 1])
   })

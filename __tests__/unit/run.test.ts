@@ -144,11 +144,6 @@ describe('a job that completed without a pull request', () => {
     expect(published).toContainEqual(expect.objectContaining(known))
   })
 
-  test('is not asked for again if it has a link that is not passed on', async () => {
-    const rejected = { kind: 'job', job: { ...job('completed'), linkRejected: true } } as const
-    expect((await runTask(ATTACH, [rejected])).story).toBe('poll: no-changes')
-  })
-
   test('is not asked for again after the last poll', async () => {
     const script = [active, delayed(30 * MINUTE - 5_000, noResponse), completed]
     expect((await runTask(CREATE, script)).story).toBe('create poll poll: no-changes')

@@ -59,7 +59,6 @@ export function job(
     rawStatus: status,
     status: isStatus(status) ? status : undefined,
     link: received.prLink ?? '',
-    linkRejected: false,
     received,
   }
 }

@@ -181,10 +181,10 @@ type Seen = (outside: Outside) => ReturnType<typeof job>
 
 /** The job as the service shows it. */
 const is =
-  (status: string, prLink: string | null = null, linkRejected = false): Seen =>
-  ({ id, words }) => ({ ...job(status, { id, prLink, text: words }), linkRejected })
+  (status: string, prLink: string | null = null): Seen =>
+  ({ id, words }) =>
+    job(status, { id, prLink, text: words })
 const isUndocumented: Seen = (outside) => is(outside.words)(outside)
-const hasBadLink = (status: string): Seen => is(status, null, true)
 
 const sees =
   (seen: Seen): Happens =>
@@ -399,12 +399,7 @@ const STATES: Record<string, State> = {
   },
   'another link': { ...created('ended', is('completed', OTHER)), link: OTHER, ends: ['pr-opened'] },
   completed: { ...created('ended', is('completed')), ends: ['no-changes'] },
-  'completed, unusable link': {
-    ...created('ended', hasBadLink('completed')),
-    ends: ['no-changes'],
-  },
   failed: { ...created('ended', is('failed')), ends: ['failed', 'cancelled', 'an exception'] },
-  'failed, unusable link': { ...created('ended', hasBadLink('failed')), ends: ['failed'] },
   'failed, with a link': { ...created('ended', is('failed', LINK)), link: LINK, ends: ['failed'] },
   archived: { ...created('ended', is('archived')), ends: ['archived'] },
   'archived, with a link': {

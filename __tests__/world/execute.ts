@@ -514,8 +514,11 @@ function beforePush({ event, lateMs }: StepPlan, pull?: PullState): PullState['b
 }
 
 /** Oldest first; undefined for one that was deleted. */
-function pastRuns({ succeeded, others, many, areDeleted }: GitHubPlan['runs']) {
-  const marks = [{ head_sha: OLDER }, { head_sha: HEAD }].slice(2 - succeeded)
+function pastRuns({ succeeded, others, many, areDeleted, areOnMaster }: GitHubPlan['runs']) {
+  const branch = areOnMaster && { head_branch: 'master' }
+  const marks = [{ head_sha: OLDER }, { head_sha: HEAD }]
+    .slice(2 - succeeded)
+    .map((mark) => ({ ...mark, ...branch }))
   const busy = Array.from({ length: many }, () => OTHER_RUNS['of a pull request'])
   return [
     ...marks.map((mark) => (areDeleted ? undefined : mark)),

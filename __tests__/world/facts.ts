@@ -340,15 +340,17 @@ export class Facts extends Observed {
   }
 
   /**
-   * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted, or is not
-   * among the newest and the search doesn't find it: then nobody knows that there was none. `older`
-   * is found in place of the last.
+   * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted: then nobody
+   * knows that there was none. `older` is found by the search in place of the last, which is not
+   * among the newest. If the branch had another name, only a schedule knows that it is the same.
    */
   get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
-    const { succeeded = 0, areDeleted, many = 0, search, hasLater } = this.github?.runs ?? {}
+    const { runs } = this.github ?? {}
+    const { succeeded = 0, areDeleted, areOnMaster, many = 0, search, hasLater } = runs ?? {}
     if (hasLater && this.step.plan.attempt > 1) return 'later'
-    if (succeeded === 0) return many > 0 ? 'lost' : 'none'
-    if (areDeleted || (many > 0 && search === 'empty')) return 'lost'
+    if (succeeded === 0) return 'none'
+    if (areDeleted) return 'lost'
+    if (areOnMaster) return this.step.plan.event.name === 'schedule' ? 'known' : 'none'
     return many > 0 && search === 'old' && succeeded > 1 ? 'older' : 'known'
   }
 

@@ -119,7 +119,7 @@ export function createGitHubPlan(draw: Draw) {
 export const OTHER_RUNS = {
   failed: { conclusion: 'failure' },
   'of a fork': { head_repository: 'somebody/your-repo' },
-  'of another branch': { head_branch: 'release' },
+  'of another branch': { event: 'push', head_branch: 'release' },
   'of a pull request': { event: 'pull_request' },
 } as const
 
@@ -137,6 +137,8 @@ function createRuns({ random }: Draw) {
     many: random.chance(0.12) ? 120 : 0,
     /** All that succeeded were deleted. */
     areDeleted: random.chance(0.12),
+    /** The default branch had another name then. */
+    areOnMaster: random.chance(0.12),
     search: random.weighted([3, 'right'], [1, 'old'], [1, 'empty']),
     /** By the time of a re-run, a later one has succeeded. */
     hasLater: random.chance(0.3),

@@ -37,14 +37,14 @@ function wordsOf(event: StepEvent): string {
     case 'noted':
     case 'pausing':
     case 'heartbeat':
-    case 'files-read':
+    case 'docs-read':
       return ''
   }
 }
 
 function statusOf({ job }: { readonly job?: Job | undefined }): string {
   if (job === undefined) return ''
-  const link = job.linkRejected ? ' +unusable link' : job.link && ' +link'
+  const link = job.link && ' +link'
   return ` ${job.status ?? 'undocumented'}${link}`
 }
 

@@ -145,7 +145,6 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       status: isStatus(status) ? status : undefined,
       link,
-      linkRejected: prLink !== '' && link === '',
       received,
     },
   }

@@ -43,9 +43,8 @@ export type Job = Readonly<{
   rawStatus: string
   /** Undefined if the service does not document it. */
   status: Status | undefined
+  /** Empty also if the service's is not safe to pass on. */
   link: string
-  /** The service returned a link that is not passed on. */
-  linkRejected: boolean
   received: unknown
 }>
 

@@ -8,6 +8,7 @@ import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
+import { formatInteger } from '../text/format.js'
 import {
   canReadCommit,
   changesBetween,
@@ -21,8 +22,8 @@ import type { Changes } from './files.js'
 /** How many releases are compared, at most. */
 const TRIES = 10
 
-/** GitHub lists no more than 10,000 releases; far fewer are read. */
-const RELEASE_PAGES = 10
+/** How many pages of releases and of runs are read, at most. */
+const PAGES = 10
 
 type Released = Readonly<{
   tag: string
@@ -64,7 +65,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
 
 async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
   const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
-  const { items: releases } = await readPages(RELEASE_PAGES, (page) =>
+  const { items: releases } = await readPages(PAGES, (page) =>
     repo.github.repos.listReleases({ ...common, ...page }),
   )
   return releases.filter((release) => getString(release, 'tag_name') !== '')
@@ -129,8 +130,8 @@ export async function sinceLastSuccess(
     // Green, this run would be where the next one begins.
     throw new ActionError(
       'github',
-      `GitHub lists ${count} of the ${runNumber} runs of ${workflow}, and none that succeeded on this branch.`,
-      'Re-run later. If runs were deleted, keep one that succeeded, set since, or start the workflow by hand.',
+      `GitHub lists ${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}, and none that succeeded on this branch.`,
+      'Start the workflow by hand once, or set since. If runs are deleted, keep one that succeeded.',
     )
   }
   if (last === undefined) {
@@ -146,7 +147,7 @@ export async function sinceLastSuccess(
 /**
  * GitHub's filters are a search, which was stale or empty for days
  * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
- * but a workflow may have more runs than its first page. `count` is of that page, up to this run.
+ * and more of it is read if neither has a run that counts. `count` is of the runs up to this one.
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -154,30 +155,46 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
-  const { runId, repository } = environment
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
   const common = requestParams(repo, doing, 'actions: read', hasRuns)
-  const list = (filters: object, per_page: number) =>
-    repo.github.actions.listWorkflowRuns({ ...common, workflow_id, ...filters, per_page })
-  const [all, ...found] = await Promise.all([
-    list({ exclude_pull_requests: true }, 100),
-    ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success' }, 20)),
+  const list = async (params: object) => {
+    const answer = repo.github.actions.listWorkflowRuns({ ...common, workflow_id, ...params })
+    const { data, headers } = await answer
+    return { data: data.workflow_runs, headers }
+  }
+  const listAll = (page: object) => list({ exclude_pull_requests: true, ...page })
+  const [first, ...found] = await Promise.all([
+    listAll({ per_page: 100 }),
+    ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success', per_page: 20 })),
   ])
-  const [last] = [all, ...found]
-    .flatMap(({ data }) => data.workflow_runs)
-    .filter(
-      (found) =>
-        String(getPath(found, 'id')) !== runId &&
-        RUN_EVENTS.includes(getString(found, 'event')) &&
-        getString(found, 'conclusion') === 'success' &&
-        getString(found, 'head_branch') === branch &&
-        getString(found, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
-        getSha(found, 'head_sha') !== '',
-    )
-    .sort((one, other) => other.id - one.id)
-  const isListed = (run: unknown) => Number(getPath(run, 'id')) <= Number(runId)
-  return { last, count: all.data.workflow_runs.filter(isListed).length }
+  const counts = (run: unknown): boolean => isMark(run, branch, environment)
+  const marks = [first, ...found].flatMap(({ data }) => data).filter(counts)
+  const { items } = await readPages(marks.length > 0 ? 1 : PAGES, (page) =>
+    page.page === 1 ? Promise.resolve(first) : listAll(page),
+  )
+  const [last] = [...marks, ...items.filter(counts)].sort((one, other) => other.id - one.id)
+  const ids = items.map(({ id }) => id).filter((id) => id <= Number(environment.runId))
+  return { last, count: new Set(ids).size }
+}
+
+/** Whether a run has seen what was on the branch. */
+function isMark(
+  run: unknown,
+  branch: string,
+  { eventName, repository, runId }: RunEnvironment,
+): boolean {
+  const event = getString(run, 'event')
+  // These run on the default branch, whatever it was called then.
+  const isScheduled = [event, eventName].every((name) => name === 'schedule')
+  return (
+    String(getPath(run, 'id')) !== runId &&
+    RUN_EVENTS.includes(event) &&
+    getString(run, 'conclusion') === 'success' &&
+    (isScheduled || getString(run, 'head_branch') === branch) &&
+    getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
+    getSha(run, 'head_sha') !== ''
+  )
 }
 
 /** @throws ActionError `github` if there is no such tag, branch or commit */

@@ -6,9 +6,9 @@
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
 import { getPath } from '../event/payload.js'
-import { createGitHub, type GitHub, requestParams } from '../github/client.js'
+import { createGitHub, type GitHub, type RequestMode, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import { type DocsFile, FILES_PAGE } from '../run/facts.js'
+import { type DocsFile, type DocsRead, FILES_PAGE, type StepFacts } from '../run/facts.js'
 import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
@@ -25,7 +25,8 @@ export function openDocsPulls(step: Step, github: GitHub) {
     token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
   return {
     async readState(link: string): Promise<DocsPull> {
-      const pull = await readDocsPull(link, environment, github, docsGitHub, readState)
+      const read: Read<DocsPull> = async (...pull) => stateOf(await readPull(...pull))
+      const pull = await readDocsPull(link, environment, github, docsGitHub, read)
       if (pull.state === 'unknown') {
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`
         if (pull.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
@@ -34,15 +35,32 @@ export function openDocsPulls(step: Step, github: GitHub) {
       return pull
     },
     /**
-     * The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. Of
-     * what only docs-token can read, nothing is told where everybody may read it.
+     * What is told of it at the end. Nothing depends on it, and nothing is told where people read
+     * it who can't read the docs.
      */
-    async readFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
-      const isPrivate = getPath(step.event.payload, 'repository.private') === true
-      const other = isPrivate ? docsGitHub : undefined
-      const read: Read<readonly DocsFile[]> = (...pull) => readFiles(...pull, signal)
-      const files = await readDocsPull(link, environment, github, other, read).catch(() => [])
-      return 'state' in files ? [] : files
+    async readAtEnd(
+      { seen, previousLink, request }: StepFacts,
+      signal: AbortSignal,
+    ): Promise<DocsRead> {
+      const link = seen?.job.link ?? ''
+      const isContinued = request.is === 'accepted' && link === previousLink
+      const hasReaders =
+        isHere(parsePullRequest(link).repository, environment) ||
+        getPath(step.event.payload, 'repository.private') === true
+      const mode = { retried: false, signal }
+      const ask = <T>(read: (...pull: [...Parameters<Read<T>>, RequestMode]) => Promise<T>) =>
+        readDocsPull<T>(link, environment, github, docsGitHub, (...pull) =>
+          read(...pull, mode),
+        ).catch(() => undefined)
+      const pull = isContinued || !hasReaders ? await ask(readPull) : undefined
+      const isTold = hasReaders || getPath(pull, 'base.repo.private') === false
+      const files = isTold ? await ask(readFiles) : undefined
+      const { state } = stateOf(pull)
+      const isEnded = isContinued && (state === 'merged' || state === 'closed')
+      return {
+        files: files !== undefined && 'length' in files ? files : [],
+        endedEarly: isEnded ? state : undefined,
+      }
     },
   }
 }
@@ -67,14 +85,14 @@ async function readDocsPull<T>(
   const { repository, number } = parsePullRequest(link)
   if (number === '')
     return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
-  const isHere = repository.toLowerCase() === environment.repository.toLowerCase()
+  const isOwn = isHere(repository, environment)
   try {
     return await read(github, repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    if (isHere || !mayOtherTokenRead(thrown) || docsGitHub === undefined) {
+    if (isOwn || !mayOtherTokenRead(thrown) || docsGitHub === undefined) {
       const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
-      return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isHere ? thrown.advice : advice)
+      return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isOwn ? thrown.advice : advice)
     }
   }
   try {
@@ -104,15 +122,27 @@ function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPul
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
-async function readState(github: GitHub, repository: string, number: string): Promise<DocsPull> {
+function isHere(repository: string, environment: RunEnvironment): boolean {
+  return repository.toLowerCase() === environment.repository.toLowerCase()
+}
+
+async function readPull(
+  github: GitHub,
+  repository: string,
+  number: string,
+  mode: Partial<RequestMode> = {},
+): Promise<object> {
   const doing = `reading pull request ${repository}#${number}`
-  const common = requestParams({ repository }, doing, 'pull-requests: read')
-  const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
-  switch (data.state) {
+  const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
+  return (await github.pulls.get({ ...common, pull_number: Number(number) })).data
+}
+
+function stateOf(pull: object | undefined): DocsPull {
+  switch (getPath(pull, 'state')) {
     case 'open':
       return { state: 'open' }
     case 'closed':
-      return { state: data.merged || data.merged_at ? 'merged' : 'closed' }
+      return { state: getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed' }
     default:
       return { state: 'unknown', reason: 'GitHub returned no state for it.' }
   }
@@ -122,11 +152,10 @@ async function readFiles(
   github: GitHub,
   repository: string,
   number: string,
-  signal: AbortSignal,
+  mode: RequestMode,
 ): Promise<readonly DocsFile[]> {
   const doing = `listing the files of pull request ${repository}#${number}`
-  const mode = { repository, retried: false, signal }
-  const common = requestParams(mode, doing, 'pull-requests: read', isList)
+  const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read', isList)
   return (
     await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })
   ).data

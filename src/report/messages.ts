@@ -70,8 +70,7 @@ export function createAnnotation(
   result: RunResult,
   failOn: ReadonlySet<FailOn>,
 ): Annotation {
-  const job = run.facts.seen?.job
-  const link = job?.link ?? ''
+  const link = run.facts.seen?.job.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
   const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
@@ -83,6 +82,5 @@ export function createAnnotation(
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }
   }
-  if (result.outcome === 'no-changes' && job?.linkRejected) return { level: 'warn', text }
   return link === '' ? { level: 'log', text } : { level: 'notice', text: pullRequest, log: text }
 }

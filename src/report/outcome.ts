@@ -78,17 +78,11 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: 'Review the docs pull request. Merge it after the code is merged.',
+        next: facts.docs.endedEarly
+          ? describeEndedEarly(facts.docs.endedEarly)
+          : 'Review the docs pull request. Merge it after the code is merged.',
       }
     case 'no-changes':
-      if (job?.linkRejected) {
-        return {
-          title: '✅ The docs job completed with an unusable pull request link',
-          sentence: `${name} completed.`,
-          happened: "Its pull request link was dropped, because it can't be passed on safely.",
-          next: 'Look for the pull request in the docs repository.',
-        }
-      }
       return {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
@@ -208,6 +202,12 @@ function titleOfError(facts: StepFacts, code: ErrorCode): string {
   return wasPosted(facts) && facts.jobId !== ''
     ? 'The message was not accepted'
     : 'No docs job was started'
+}
+
+/** GitHub tells nobody of what is added to a branch after that. */
+export function describeEndedEarly(how: 'merged' | 'closed'): string {
+  const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
+  return `The docs pull request was ${how} before the agent was done: what it wrote last may be missing. See its branch, or ${more}.`
 }
 
 /** What a re-run does that doesn't find the job, by what the service accepted. */

@@ -24,7 +24,7 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeJob } from './outcome.js'
+import { describeEndedEarly, describeJob } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -101,8 +101,9 @@ export class StepReport {
       case 'ended':
         this.#end(event.result)
         break
-      case 'files-read':
-        if (event.files.length > 0) this.#writeSummary()
+      case 'docs-read':
+        if (event.endedEarly) writer.warn(describeEndedEarly(event.endedEarly))
+        if (event.files.length > 0 || event.endedEarly) this.#writeSummary()
     }
   }
 
@@ -112,11 +113,6 @@ export class StepReport {
 
   #showJob(job: Job, { seen, ...before }: StepFacts): void {
     const { writer } = this.#options
-    if (job.linkRejected && !seen?.job.linkRejected) {
-      writer.log(
-        "The service's pull request link was dropped, because it can't be passed on safely.",
-      )
-    }
     const isNews = this.#facts.history.length > before.history.length
     if (!isNews && job.link === seen?.job.link) return
     writer.log(formatStatusLine(this.#facts, job))

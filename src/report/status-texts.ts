@@ -12,13 +12,15 @@ import { createCommentText, createFirstText, type View } from './summary.js'
  */
 export function createUpdate(view: View): StatusUpdate {
   const { facts, redact, notes } = view
-  const { jobId, seen, previousLink, request, result } = facts
+  const { jobId, seen, previousLink, request, result, docs } = facts
+  // What was merged too early is to be sent again.
+  const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
       state: describeState(facts),
       jobId: redact(jobId, true) === jobId ? jobId : '',
       link: seen?.job.link || previousLink,
-      fingerprint: 'fingerprint' in request ? request.fingerprint : '',
+      fingerprint: isKept ? request.fingerprint : '',
     },
     isJobSeen: seen !== undefined,
     created: acceptedIn(facts) === 'job',

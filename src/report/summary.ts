@@ -175,7 +175,8 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
 /** How many files of the pull request are shown at first sight, and how many are listed. */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-function filesLine({ facts: { docsFiles }, redact }: View): string {
+function filesLine({ facts, redact }: View): string {
+  const docsFiles = facts.docs.files
   if (docsFiles.length === 0) return ''
   const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
   const rest = docsFiles.length > shown.length ? ', …' : ''
@@ -183,7 +184,8 @@ function filesLine({ facts: { docsFiles }, redact }: View): string {
   return `${count}: ${shown.join(', ')}${rest}`
 }
 
-function filesList({ facts: { docsFiles }, redact }: View): string {
+function filesList({ facts, redact }: View): string {
+  const docsFiles = facts.docs.files
   if (docsFiles.length <= FILES_LIMIT.shown) return ''
   const more = docsFiles.length - FILES_LIMIT.listed
   const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))

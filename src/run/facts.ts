@@ -29,7 +29,7 @@ export type StepEvent = Readonly<
   /** For whoever reads the log, the summary and the comment. */
   | { kind: 'noted'; text: string; level: 'log' | 'warn' }
   | { kind: 'ended'; result: RunResult }
-  | { kind: 'files-read'; files: readonly DocsFile[] }
+  | ({ kind: 'docs-read' } & DocsRead)
 >
 
 /** `fingerprint` is of what the docs job got last, as later runs compare it; empty if unknown. */
@@ -66,6 +66,14 @@ export type DocsFile = Readonly<{
 /** How many of them are read. */
 export const FILES_PAGE = 100
 
+/** What GitHub says of the docs pull request at the end. */
+export type DocsRead = Readonly<{
+  /** The first files that it changes, if they could be read: at most `FILES_PAGE`. */
+  files: readonly DocsFile[]
+  /** How somebody ended it while the docs job was asked to continue it. */
+  endedEarly?: 'merged' | 'closed' | undefined
+}>
+
 /** What the outputs, the summary and the comment contain if the step is killed now. */
 export type StepFacts = Readonly<{
   /** When this is known, in milliseconds since the step began. */
@@ -88,8 +96,7 @@ export type StepFacts = Readonly<{
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
   result: RunResult | undefined
-  /** The first files that the pull request changes, if they could be read: at most `FILES_PAGE`. */
-  docsFiles: readonly DocsFile[]
+  docs: DocsRead
 }>
 
 /** @param jobId what the input `job-id` names, or empty */
@@ -105,7 +112,7 @@ export function factsAtStart(jobId: string): StepFacts {
     history: [],
     notes: [],
     result: undefined,
-    docsFiles: [],
+    docs: { files: [] },
   }
 }
 
@@ -144,8 +151,8 @@ export function factsAfter(
       return { ...facts, notes: [...facts.notes, event.text] }
     case 'ended':
       return { ...facts, result: event.result }
-    case 'files-read':
-      return { ...facts, docsFiles: event.files }
+    case 'docs-read':
+      return { ...facts, docs: event }
     case 'pausing':
     case 'heartbeat':
       return facts

@@ -149,8 +149,7 @@ async function outcomeOfEnded(
   { service, clock, deadline, tell }: RunTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
-  const mayHaveLink = outcome === 'no-changes' && !job.linkRejected
-  if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome
+  if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
   tell({ kind: 'pausing' })
   await clock.sleep(LINK_MS, deadline.signal)
   // Many servers close a connection that was idle for 5 s, just as the request is sent.
