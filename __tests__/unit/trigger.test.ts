@@ -148,11 +148,12 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
 
 test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
   const body = 'Hi <!-- do it -->'
-  const named = { number: 8, title: 'N', draft: true, body, pull_request: {} }
+  const branches = { base: { ref: '4.x' }, head: { label: 'o:fix' } }
+  const named = { number: 8, title: 'N', draft: true, body, ...branches }
   expect(
     facts('release', { action: 'published' }, { ...CHANGES, named, previousRelease: 'v1.1.0' }),
   ).toBe(
-    'action: published | number: 8 | title: N | draft: true | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
+    'action: published | number: 8 | title: N | draft: true | base: 4.x | head: o:fix | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
   )
 })
 

@@ -134,12 +134,12 @@ function createRuns({ random }: Draw) {
     succeeded: random.weighted([1, 0], [2, 1], [3, 2]),
     /** Those, and how many more of other kinds came after them. */
     others: others.filter(() => random.chance(0.3)),
-    many: random.chance(0.12) ? 120 : 0,
+    many: random.chance(0.25) ? 120 : 0,
     /** All that succeeded were deleted. */
     areDeleted: random.chance(0.12),
     /** The default branch had another name then. */
     areOnMaster: random.chance(0.12),
-    search: random.weighted([3, 'right'], [1, 'old'], [1, 'empty']),
+    search: random.weighted([3, 'right'], [1, 'old'], [2, 'empty']),
     /** By the time of a re-run, a later one has succeeded. */
     hasLater: random.chance(0.3),
   }

@@ -107,7 +107,7 @@ const PARTS = {
     'number, title, author=user.login, state, draft, merged, base=base.ref, head=head.label|head.ref, labels, milestone=milestone.title, link=html_url, body',
   // Also a pull request: in the payload of a comment on one, and as GitHub's API returns it.
   issue:
-    'number, title, author=user.login, state, draft, merged=merged_at|pull_request.merged_at, labels, milestone=milestone.title, link=html_url, body',
+    'number, title, author=user.login, state, draft, merged=merged_at|pull_request.merged_at, base=base.ref, head=head.label|head.ref, labels, milestone=milestone.title, link=html_url, body',
   discussion:
     'number, title, author=user.login, state, category=category.name, labels, link=html_url, body',
   answer: 'answer by=user.login, answer=body',
