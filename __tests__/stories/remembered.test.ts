@@ -90,6 +90,24 @@ test.each<[string, refusal: Handler, continues: boolean, says: string]>([
   ),
 )
 
+/** Of a gateway whose service is replaced just then, for example. */
+const page: Handler = (response) =>
+  response
+    .writeHead(404, { 'content-type': 'text/html' })
+    .end('<title>404: This deployment cannot be found</title>')
+
+test.each<[string, Script]>([
+  ['asked for', { posts: [ended], polls: [page] }],
+  ['sent a message', { posts: [ended, page], polls: [completed] }],
+])('a job that only a gateway does not find is not replaced when it is %s', (_, script) =>
+  onPullRequest(script, async ({ step, creates }) => {
+    await step()
+    const { outputs, commands } = await step()
+    expect([outputs['error-code'], creates().length]).toEqual(['rejected', 1])
+    expect(commands('error')[0]).toContain('404: This deployment cannot be found')
+  }),
+)
+
 test('no other job is created once the comment was refused for good', () =>
   onPullRequest({ posts: [ended, gone], polls: [completed] }, async ({ world, step, creates }) => {
     await step()

@@ -97,15 +97,15 @@ const endlessHints: Handler = ({ req: { socket } }) => {
 }
 
 const firewall =
-  (status: number): Handler =>
+  (status: number, type = 'text/html', body = '<title>Sign in</title>'): Handler =>
   (response) =>
-    response.writeHead(status, { 'content-type': 'text/html' }).end('<title>Sign in</title>')
+    response.writeHead(status, { 'content-type': type }).end(body)
 
 /** Who replaces the key then pays for new docs jobs. */
 const ofFirewall = (request: string): Expected =>
   failed(
     'rejected',
-    `A firewall or a proxy has refused the ${request} with a web page`,
+    `A firewall or a proxy has refused the ${request} (`,
     'Check base-url. If it is right, ask whoever runs the firewall',
     'says nothing about the key',
   )
@@ -126,6 +126,20 @@ describe('a create', () => {
     ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
     ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
     ['a page of a body limit: final', [firewall(413)], ofFirewall('create request')],
+    ['a page at a wrong address: final', [firewall(404)], ofFirewall('create request')],
+    // Cloudflare's to a client that is no browser, Envoy's, and a load balancer's.
+    ...['error code: 1010', 'RBAC: access denied', ''].map(
+      (body): [string, readonly Handler[], Expected] => [
+        `403 with "${body}", which is no JSON: final`,
+        [firewall(403, 'text/plain', body)],
+        ofFirewall('create request'),
+      ],
+    ),
+    [
+      '401 without a word: final',
+      [firewall(401, 'application/json', '')],
+      ofFirewall('create request'),
+    ],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
     [
       '503 with Retry-After: never',

@@ -85,7 +85,7 @@ export const errorResponse = (status: number, retryAfter?: string): ServiceResul
   status,
   description: `${status}: its message`,
   retryAfter,
-  isPage: false,
+  isForeign: false,
 })
 
 /** A result, or what happens until there is one. */

@@ -88,7 +88,7 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
   status,
   description: `${status}: ${quote(words)}`,
   retryAfter: undefined,
-  isPage: false,
+  isForeign: false,
 })
 
 const pollRefused = (status: number): End =>

@@ -177,21 +177,22 @@ describe('a message to a job that a new one can replace', () => {
     const refused = everyStatus.filter((status) => {
       const verdict = judge(MESSAGE, errorResponse(status), { conflicts: 2, replaceable: true })
       const error = 'error' in verdict ? verdict.error : undefined
-      expect(error instanceof Refusal ? error.status : status).toBe(status)
+      expect(error instanceof Refusal ? error.response.status : status).toBe(status)
       return error instanceof Refusal && refusesMessage(error)
     })
     const expected = everyStatus.filter((status) => status >= 400 && status <= 499)
     expect(refused).toEqual(expected.filter((status) => !NOT_ABOUT_THE_JOB.includes(status)))
   })
 
-  test.each([notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')])(
-    'is not refused by %j',
-    (result) => {
-      const verdict = judge(MESSAGE, result, { conflicts: 2, replaceable: true })
-      const error = 'error' in verdict ? verdict.error : undefined
-      expect(error instanceof Refusal && refusesMessage(error)).toBe(false)
-    },
-  )
+  const foreign = { ...errorResponse(404), isForeign: true } as ServiceResult
+  test.each([
+    ...[notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')],
+    foreign,
+  ])('is not refused by %j', (result) => {
+    const verdict = judge(MESSAGE, result, { conflicts: 2, replaceable: true })
+    const error = 'error' in verdict ? verdict.error : undefined
+    expect(error instanceof Refusal && refusesMessage(error)).toBe(false)
+  })
 })
 
 describe('a status request', () => {

@@ -241,7 +241,7 @@ export class Facts extends Observed {
 
   isGone(jobId: string, before: number): boolean {
     const last = this.polls(jobId, before).at(-1)
-    return last !== undefined && statusOf(last) === 404 && this.isBelieved(jobId, before)
+    return last !== undefined && isNotFound(last) && this.isBelieved(jobId, before)
   }
 
   /**
@@ -251,7 +251,7 @@ export class Facts extends Observed {
   refusedAsEnded(jobId: string, create: Entry): boolean {
     const before = this.posts.slice(0, this.posts.indexOf(create))
     const last = before.findLast(isMessage) // The create itself may be sent again.
-    if (last === undefined || !isAboutTheJob(statusOf(last))) return false
+    if (last === undefined || !isAboutTheJob(last)) return false
     const conflicts = before.filter((post) => isMessage(post) && statusOf(post) === 409)
     if (statusOf(last) === 409 && conflicts.length < 3) return false
     const seen = this.polls(jobId, last.startedAt)
@@ -488,7 +488,19 @@ export function isRefusal(entry: Entry): boolean {
   return status < 500 && !TEMPORARY.includes(status)
 }
 
+/** Whether a gateway has refused: the service's own refusals are JSON. */
+export function isForeign({ exchange: { response } }: Entry): boolean {
+  const [, type = ''] = response.headers.find(([name]) => name === 'content-type') ?? []
+  return response.body === '' || !type.includes('json')
+}
+
+export function isNotFound(entry: Entry): boolean {
+  return statusOf(entry) === 404 && !isForeign(entry)
+}
+
 /** Whether a refusal says something about the job that the message was for. */
-export function isAboutTheJob(status: number): boolean {
-  return status >= 400 && status < 500 && !NOT_OF_THE_JOB.includes(status)
+export function isAboutTheJob(entry: Entry): boolean {
+  const status = statusOf(entry)
+  const isRefused = status >= 400 && status < 500 && !isForeign(entry)
+  return isRefused && !NOT_OF_THE_JOB.includes(status)
 }

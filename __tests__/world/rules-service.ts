@@ -1,7 +1,7 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
-import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
+import { isAboutTheJob, isForeign, isNotFound, isRefusal, isSuccess, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 import { EPOCH } from './timers.js'
@@ -50,7 +50,7 @@ export const SERVICE_RULES = {
       const post = facts.posts[index] as Entry
       const status = statusOf(post)
       const isTemporary = status === 429 || (isMessage(post) && (status === 409 || status === 404))
-      const isReplaced = isMessage(post) && isCreate(next) && isAboutTheJob(status)
+      const isReplaced = isMessage(post) && isCreate(next) && isAboutTheJob(post)
       if (!facts.mayBeRefused(post) || !(isTemporary || isReplaced))
         yield `POST ${index + 1} was sent again, and nothing proves that it was refused`
     }
@@ -215,8 +215,8 @@ export const SERVICE_RULES = {
 
 /** The answers that an error may be told of. */
 const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
-  auth: (entry) => [401, 403].includes(statusOf(entry)),
-  'not-found': (entry) => statusOf(entry) === 404,
+  auth: (entry) => [401, 403].includes(statusOf(entry)) && !isForeign(entry),
+  'not-found': isNotFound,
   rejected: (entry) => statusOf(entry) >= 400 && statusOf(entry) < 500,
   'rate-limited': (entry) => statusOf(entry) === 429,
   contract: (entry) =>

@@ -125,8 +125,13 @@ function refuseJobs(draw: Draw) {
 /** By the service, or by a gateway in front of it. */
 function refusal(draw: Draw, status: number): Exchange {
   const exchange = healthy(draw, 'get')
-  const body = draw.random.pick('{"error":"No"}', '<!DOCTYPE html><h1>No</h1>', 'No', '')
-  return { ...exchange, response: plainResponse(status, body) }
+  const [body, type] = draw.random.pick(
+    ['{"error":"No"}', 'application/json'],
+    ['<!DOCTYPE html><h1>No</h1>', 'text/html'],
+    ['No', 'text/plain'],
+    ['', ''],
+  )
+  return { ...exchange, response: plainResponse(status, body, type) }
 }
 
 function firstPosts(draw: Draw): Exchange[] {
@@ -166,12 +171,16 @@ export const UNBROKEN: Omit<Exchange, 'response'> = {
   ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
 }
 
-export function plainResponse(status: number, body: string): ResponsePlan {
+export function plainResponse(
+  status: number,
+  body: string,
+  type = 'application/json',
+): ResponsePlan {
   return {
     status,
     body,
     framing: 'length',
-    headers: [['content-type', 'application/json']],
+    headers: [['content-type', type]],
     hasEarlyHints: false,
     afterwards: 'keep',
   }

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
-import { isPage, summarizePage } from '../text/error-page.js'
+import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
@@ -22,8 +22,8 @@ export type ServiceResult = Readonly<
       status: number
       description: string
       retryAfter: string | undefined
-      /** It is a web page, so something on the way may have refused. */
-      isPage: boolean
+      /** Something on the way has refused, not the service. */
+      isForeign: boolean
     }
   | Exclude<HttpResult, HttpResponse>
 >
@@ -128,7 +128,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       status: httpStatus,
       description,
       retryAfter: headers['retry-after'],
-      isPage: isPage(body),
+      isForeign: isForeign(httpStatus, body && headers['content-type']),
     }
   }
   const received = parseJson(body)

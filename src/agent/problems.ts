@@ -71,10 +71,12 @@ const REQUESTS = { create: 'create request', message: 'message', poll: 'status r
 /** The request that was refused; `seen`: the service has returned this job to this step. */
 type RefusedRequest = Readonly<{ kind: keyof typeof REQUESTS; seen?: boolean }>
 
+type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
+
 /** A complete response that refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
-    readonly status: number,
+    readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,
     code: ErrorCode,
     message: string,
     advice: string,
@@ -83,25 +85,23 @@ export class Refusal extends ActionError {
   }
 }
 
-export function createRefusal(
-  { status, description, isPage }: Extract<ServiceResult, { kind: 'error-response' }>,
-  refused: RefusedRequest,
-): Refusal {
+export function createRefusal(response: ErrorResponse, refused: RefusedRequest): Refusal {
+  const { status, description, isForeign } = response
   const request = REQUESTS[refused.kind]
   if (status < 400) {
     const text = `The service redirected the ${request} (${description}).`
     const advice =
       'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
-    return new Refusal(status, 'contract', text, advice)
+    return new Refusal(response, 'contract', text, advice)
+  }
+  // It has not seen whose key it is, nor whether a docs job is gone.
+  if (isForeign && ![409, 429].includes(status)) {
+    const text = `A firewall or a proxy has refused the ${request} (${description}).`
+    return new Refusal(response, 'rejected', text, ASK_FIREWALL)
   }
   const [code, advice] = adviceFor(status, refused)
-  // A firewall or a proxy has not seen whose key it is, nor whether a docs job is gone.
-  if (isPage && (refused.seen || code === 'auth' || (code === 'rejected' && status !== 409))) {
-    const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
-    return new Refusal(status, 'rejected', text, ASK_FIREWALL)
-  }
   const text = `The service refused the ${request} (${description}).`
-  return new Refusal(status, code, text, advice)
+  return new Refusal(response, code, text, advice)
 }
 
 const ASK_FIREWALL =

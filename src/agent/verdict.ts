@@ -125,8 +125,8 @@ const MAX_CONFLICTS = 3
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /** Whether a message was refused because its job has ended: a new one can take its place. */
-export function refusesMessage({ status }: Refusal): boolean {
-  return status >= 400 && !NOT_ABOUT_THE_JOB.includes(status)
+export function refusesMessage({ response: { status, isForeign } }: Refusal): boolean {
+  return status >= 400 && !isForeign && !NOT_ABOUT_THE_JOB.includes(status)
 }
 
 export type PollContext = Readonly<{

@@ -3,7 +3,7 @@
 import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
-import { summarizePage } from '../text/error-page.js'
+import { isForeign, summarizePage } from '../text/error-page.js'
 import { ActionError, explainFailure, type PermanentFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
@@ -79,7 +79,7 @@ export class GitHubError extends ActionError {
         status < 300 ||
         status >= 500 ||
         limited ||
-        isForeign(failure) ||
+        failure.isForeign ||
         isHasty(failure))
     this.refused = isPermanent || (!this.temporary && isRefusal(status))
     this.missing = status === 404 && !this.temporary
@@ -128,7 +128,7 @@ const RUN_LATER = 'Re-run later.'
 function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
   const { status, message } = failure
   if (isRateLimit(failure) || isHasty(failure)) return RUN_LATER
-  if ((status !== undefined && status < 400) || isForeign(failure))
+  if ((status !== undefined && status < 400) || failure.isForeign)
     return 'Check GITHUB_API_URL and the proxy variables.'
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
@@ -168,6 +168,8 @@ type Failure = Readonly<{
   status: number | undefined
   headers: Readonly<Record<string, string | number | undefined>>
   message: string
+  /** A gateway's. */
+  isForeign?: boolean
   /** There was no response; else, it can't be used. */
   isUnanswered?: boolean
 }>
@@ -175,7 +177,7 @@ type Failure = Readonly<{
 /** Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause. */
 function readFailure(thrown: unknown): Failure {
   const {
-    status,
+    status = 0,
     response,
     message = String(thrown),
     cause,
@@ -185,9 +187,10 @@ function readFailure(thrown: unknown): Failure {
     message?: string
     cause?: unknown
   }
-  return response === undefined
-    ? { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
-    : { status, headers: response.headers, message }
+  if (response === undefined)
+    return { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
+  const { headers } = response
+  return { status, headers, message, isForeign: isForeign(status, headers['content-type']) }
 }
 
 /**
@@ -216,15 +219,10 @@ function isHasty({ status, message }: Failure): boolean {
  */
 function isUnlistable(failure: Failure): boolean {
   const { status = 0, message } = failure
-  if ([406, 422].includes(status)) return !isHasty(failure) && !isForeign(failure)
+  if ([406, 422].includes(status)) return !isHasty(failure) && !failure.isForeign
   return (
     message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
   )
-}
-
-/** A gateway's: GitHub's own refusals are JSON. */
-function isForeign({ status = 0, headers }: Failure): boolean {
-  return status >= 400 && status < 500 && !/json/i.test(String(headers['content-type'] ?? ''))
 }
 
 function rateLimitDelay(headers: Failure['headers'], now: Date): number {

@@ -99,7 +99,7 @@ async function messageOrCreate(
     return await message(task, wait, tools, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    if (thrown.status === 404 && !isRepeated) {
+    if (thrown.response.status === 404 && !isRepeated) {
       const job = await remembered.find()
       if (job === undefined) return createInstead('no longer exists')
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
