@@ -191,7 +191,7 @@ test.each([
 describe('missing secrets', () => {
   const ofFork = (event: string): string =>
     'This pull request comes from a fork, and such runs get no secrets. ' +
-    `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
+    `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`. To get docs for one, let a maintainer comment \`/docs\` (the recipe command.yml), or send it after the merge (on-merge.yml).`
   const DEPENDABOT =
     'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
     "Add the key to the repository's Dependabot secrets too, or skip the step: " +

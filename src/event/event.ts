@@ -186,7 +186,8 @@ export function explainMissingSecrets(
   if (hasReadOnlyToken(event)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
-      `Skip the step for forks: \`if: github.event_name != '${event.name}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
+      `Skip the step for forks: \`if: github.event_name != '${event.name}' || github.event.pull_request.head.repo.full_name == github.repository\`. ` +
+      'To get docs for one, let a maintainer comment `/docs` (the recipe command.yml), or send it after the merge (on-merge.yml).'
     )
   }
   return undefined
