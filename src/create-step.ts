@@ -8,6 +8,7 @@ import { createDeadline } from './net/deadline.js'
 import { type ReportWriter, StepReport } from './report/report.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
+import { quote, truncate } from './text/escape.js'
 import { createRedactor } from './text/redact.js'
 
 /** How long a step with bad inputs may take, in milliseconds. */
@@ -68,12 +69,20 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
 }
 
 /** Says what valid inputs may do that the user does not expect. */
-export function remarkOnInputs({ inputs, event, environment, log, warn }: Step): void {
+export function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
   if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
     log('since was ignored: neither context nor context-paths is set.')
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
+    )
+  }
+  // Only of a file: in an input, it may be part of somebody's title.
+  const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
+  const [expression] = /\$\{\{.*?\}\}/s.exec(prompt) ?? []
+  if (expression !== undefined) {
+    warn(
+      `prompt-file: ${quote(truncate(redact(expression), 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
     )
   }
 }
