@@ -1,7 +1,7 @@
 /** Builds a step from the runner's inputs and environment. */
 
 import { whoNeedsAccess } from './access/who-may-start.js'
-import { explainMissingSecrets, readEvent } from './event/event.js'
+import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
@@ -45,7 +45,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
-  const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
+  const codeIsOpen = isCodeOpen(event)
+  const report = new StepReport({
+    ...{ writer: reporter, clock, redact, environment, inputs, codeIsOpen },
+  })
   return {
     inputs,
     inputProblem,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import {
   explainMissingSecrets,
+  isCodeOpen,
   parseEvent,
   pushedCommits,
   type RunEnvironment,
@@ -186,6 +187,17 @@ test.each([
   ['', ''],
 ])('the path of the workflow %j is %j', (workflowRef, path) => {
   expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
+})
+
+test.each<[string, object, boolean]>([
+  ['an open pull request', { pull_request: { number: 7, state: 'open' } }, true],
+  ['a comment on one', { issue: { number: 7, state: 'open', pull_request: {} } }, true],
+  ['a pull request that was merged', { pull_request: { number: 7, state: 'closed' } }, false],
+  ['a comment on that', { issue: { number: 7, state: 'closed', pull_request: {} } }, false],
+  ['an issue', { issue: { number: 7, state: 'open' } }, false],
+  ['a push', {}, false],
+])('the code waits to be merged in a run on %s: %j', (_, payload, isOpen) => {
+  expect(isCodeOpen(parseEvent('a', payload))).toBe(isOpen)
 })
 
 describe('missing secrets', () => {
