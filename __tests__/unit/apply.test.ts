@@ -21,6 +21,8 @@ const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Ch
   range: 'the commits abc1234..def5678',
   ...more,
 })
+const BEGINS_HERE =
+  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
 const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
@@ -51,7 +53,7 @@ describe('whether there is anything to do', () => {
   })
   const NO_COMMITS = { reason: 'there are no new commits' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
-  const BEGINS = { reason: 'gitHub failed', advice: 'The next run begins here.' }
+  const BEGINS = { reason: 'gitHub failed', advice: BEGINS_HERE }
   const of = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
     complete: true,
@@ -99,6 +101,13 @@ describe('whether there is anything to do', () => {
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {} }, IGNORED],
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {}, context: 'none' }, BEGINS],
     [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
+    // All that was asked for is what changed.
+    [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true, context: 'diff' }, BEGINS],
+    [
+      [],
+      { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true, context: 'diff', named: {} },
+      IGNORED,
+    ],
     ...[{ name: 'push', contextPaths: [] }, { name: 'workflow_dispatch' }].map(
       (one) =>
         [

@@ -195,6 +195,9 @@ export function hasNothingNew(facts: Facts): boolean {
   const hasWords = number !== undefined && context !== 'none'
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
+  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
+  if (event.name === 'workflow_dispatch' && context === 'diff' && since === undefined)
+    return ['none', 'lost'].includes(lastRun) && !hasWords
   if (event.name !== 'schedule') return false
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
   const isGone = step.githubRequests.some(

@@ -24,12 +24,15 @@ export function judgeChanges(
   { name }: Pick<RunEvent, 'name'>,
   { files, commits, empty, isFirst, named, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
-  // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
-  // asked for as well.
+  // Whoever pressed the button gets a job, unless it would have to know what changed. So does an
+  // issue that the step names: its words are asked for as well.
   const hasWords = named !== undefined && context !== 'none'
-  if (isFirst && name !== 'workflow_dispatch' && !hasWords) {
+  const isByHand = name === 'workflow_dispatch' && context !== 'diff'
+  if (isFirst && !isByHand && !hasWords) {
     const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
-    return { reason, advice: 'The next run begins here.' }
+    const advice =
+      'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+    return { reason, advice }
   }
   const none = 'there are no new commits'
   if (name === 'schedule' && empty) return { reason: none }
