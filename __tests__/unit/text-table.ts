@@ -479,7 +479,14 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
     ] as const
   }),
   ...(
-    [undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const
+    [
+      undefined,
+      'server-issuer',
+      'proxy-issuer',
+      'server-certificate',
+      'proxy-certificate',
+      'proxy-authentication',
+    ] as const
   ).flatMap((permanent) => {
     const name = `no connection: ${permanent ?? 'for now'}`
     return [

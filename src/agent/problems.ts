@@ -74,7 +74,7 @@ export function cannotConnect({
     return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
   const [text, advice] = explainFailure(permanent, 'the service')
-  const check = permanent === 'server-certificate' ? 'Check base-url. ' : ''
+  const check = permanent.startsWith('server') ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
   return new ActionError('network', message, check + advice, { cause })
 }
