@@ -394,7 +394,9 @@ export async function prompts(args, root = ROOT) {
     github.closeAllConnections()
     await Promise.all([closed, service.close()])
   }
-  console.log(`${service.jobs.size} prompts in ${out}, ${cut} of them without room for all diffs.`)
+  console.log(
+    `${service.jobs.size} ${service.jobs.size === 1 ? 'prompt' : 'prompts'} in ${out}, ${cut} of them without room for all diffs.`,
+  )
   return 0
 }
 

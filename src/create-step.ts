@@ -1,13 +1,14 @@
 /** Builds a step from the runner's inputs and environment. */
 
 import { whoNeedsAccess } from './access/who-may-start.js'
-import { explainMissingSecrets, readEvent } from './event/event.js'
+import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { type ReportWriter, StepReport } from './report/report.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
+import { quote, truncate } from './text/escape.js'
 import { createRedactor } from './text/redact.js'
 
 /** How long a step with bad inputs may take, in milliseconds. */
@@ -44,7 +45,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
-  const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
+  const codeIsOpen = isCodeOpen(event)
+  const report = new StepReport({
+    ...{ writer: reporter, clock, redact, environment, inputs, codeIsOpen },
+  })
   return {
     inputs,
     inputProblem,
@@ -68,12 +72,20 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
 }
 
 /** Says what valid inputs may do that the user does not expect. */
-export function remarkOnInputs({ inputs, event, environment, log, warn }: Step): void {
+export function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
   if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
     log('since was ignored: neither context nor context-paths is set.')
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
+    )
+  }
+  // Only of a file: in an input, it may be part of somebody's title.
+  const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
+  const [expression] = /\$\{\{.*?\}\}/s.exec(prompt) ?? []
+  if (expression !== undefined) {
+    warn(
+      `prompt-file: ${quote(truncate(redact(expression), 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
     )
   }
 }

@@ -11,7 +11,7 @@ import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
 import { findChanges, readThread, type Thread } from './context/changes.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
-import { hasReadOnlyToken } from './event/event.js'
+import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHubRepo } from './github/client.js'
 import { openDocsPulls } from './memory/docs-pull.js'
@@ -28,10 +28,12 @@ export function openGitHub(step: Step) {
     fromFork: hasReadOnlyToken(event),
   })
   const docsPulls = openDocsPulls(step, github)
+  const { repository, actor } = environment
+  const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
     findRefusal: (people: readonly Person[]) =>
-      findRefusal(people, { github, repository: environment.repository }),
+      findRefusal(people, { github, repository }, missingSecrets),
     readDocs: docsPulls.readAtEnd,
     /**
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all

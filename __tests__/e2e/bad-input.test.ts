@@ -65,4 +65,18 @@ describe('a prompt file', () => {
     )
     expect(outputs.outcome).toBe('dry-run')
   })
+
+  // Whoever moves a prompt into a file may leave it there, and each run pays for a prompt that says
+  // less than it seems to.
+  test('with an expression, which is sent as it is, draws one warning', async () => {
+    writeFileSync(
+      path.join(workspace, 'moved.md'),
+      'Document ${{ github.event\n.number }} ${{ x }}',
+    )
+    const inputs = { 'prompt-file': 'moved.md', prompt: 'Go', 'dry-run': 'true' }
+    const { commands } = await runStep(inputs, { workspace })
+    expect(commands('warning')).toEqual([
+      'prompt-file: "${{ github.event .number }}" is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.',
+    ])
+  })
 })

@@ -80,6 +80,7 @@ test('writes what is sent for each night, with the inputs that are given', async
   expect(texts[1]).toMatch(/commits:\n[\s\S]* Rename it [\s\S]* Merge pull [\s\S]* Huge /)
   const skipped = await run('--per', 'week', '--input', 'context-paths=none/**')
   expect(skipped.printed).toContain('.txt  skipped\n0 prompts in ')
+  expect((await run('--per', 'week')).printed).toContain('\n1 prompt in ')
 })
 
 test.each([

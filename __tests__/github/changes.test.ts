@@ -163,8 +163,9 @@ describe('schedule and workflow_dispatch', () => {
     expect(log).toContain(
       'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
     )
+    // It ends green, and the next night begins there.
     const pressed = { ...night(3), event: 'workflow_dispatch' }
-    expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
+    expect((await world.step(inputs, pressed)).outputs.outcome).toBe('skipped')
   })
 
   /** So many runs on pull requests, and this one. */
@@ -271,16 +272,25 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest('schedule: the first run is skipped; a dispatch has a job, told so', async (world) => {
+  // The first thing that a newcomer does with a nightly workflow is to press its button.
+  worldTest.each(['schedule', 'workflow_dispatch'])(
+    '%s: the first run is skipped',
+    async (world, event) => {
+      world.repository.addRun({ ...ours, conclusion: 'failure' })
+      const ended = await world.step({ context: 'diff' }, since(event))
+      expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
+      expect(ended.summary).toMatch(/The next run begins here\..* set since to a tag/)
+    },
+  )
+
+  worldTest('a first run by hand that asks for no diffs has a job, told so', async (world) => {
     world.repository.addRun({ ...ours, conclusion: 'failure' })
-    const ended = await world.step({ context: 'diff' }, since('schedule'))
-    expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
-    expect(ended.summary).toContain('The next run begins here.')
-    const { outputs, ...told } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+    const inputs = { context: 'event', 'context-paths': 'docs/**' }
+    const { outputs, ...told } = await world.step(inputs, since('workflow_dispatch'))
     expect(outputs.outcome).toBe('pr-opened')
     expect(promptOf(world)).toContain('There is no earlier successful run')
     for (const text of [told.log, told.summary])
-      expect(text).toContain('No changes are sent: There is no earlier successful run')
+      expect(text).toContain('context-paths was ignored: There is no earlier successful run')
   })
 })
 

@@ -412,7 +412,9 @@ describe('what helps:', () => {
       'Pass a github-token with write access',
     ],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
-    ['a limit', secondaryLimit(8), 'issues: write', 'Re-run later.'],
+    ['a limit', secondaryLimit(421), 'issues: write', 'Re-run after 2026-03-01 12:08 UTC.'],
+    ["an hour's", primaryLimit(NOW / 1000 + 1800), 'issues: write', 'after 2026-03-01 12:30 UTC.'],
+    ['a limit of a century', secondaryLimit(9e12), 'issues: write', 'Re-run later.'],
     ['what passes', invalid('was submitted too quickly'), 'issues: write', 'Re-run later.'],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })

@@ -97,11 +97,21 @@ roleTest('a permission of another shape is none that can be read', async (world)
 })
 
 describe('a pull request from a fork', () => {
-  roleTest('is skipped before a missing key or bad input is told, with advice', async (world) => {
-    const inputs = { 'api-key': '', wait: 'perhaps' }
-    const ended = await world.step(inputs, pullRequest('opened', 'stranger', FORK))
+  // A private repository may send its secrets to forks.
+  roleTest('is skipped before bad input is told, with advice', async (world) => {
+    const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
     expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
     for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
+  })
+
+  // Whoever is let in then turns each run red: there is no key.
+  roleTest('by a stranger, of a run without a key, is not sent to allow-users', async (world) => {
+    const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
+    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+    for (const text of [ended.log, ended.summary]) {
+      expect(text).toMatch(/such runs get no secrets.* comment `\/docs`/s)
+      expect(text).not.toContain('allow-users')
+    }
   })
 
   roleTest.each([

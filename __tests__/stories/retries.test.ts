@@ -110,6 +110,9 @@ const ofFirewall = (request: string): Expected =>
     'says nothing about the key',
   )
 
+/** Whoever refused it, a firewall's owner can't help. */
+const tooLong = failed('rejected', '(413: "', 'too long', 'Shorten the prompt', 'context: event')
+
 describe('a create', () => {
   const mayExist = 'A docs job may exist'
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
@@ -125,7 +128,24 @@ describe('a create', () => {
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
     ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
-    ['a page of a body limit: final', [firewall(413)], ofFirewall('create request')],
+    ['a page of a body limit: final', [firewall(413)], tooLong],
+    ['413: final', [says(413, 'Payload too large')], tooLong],
+    [
+      'a page in place of a docs job: never',
+      [firewall(200)],
+      failed('contract', mayExist, 'a web page (200: "Sign in")', 'ask whoever runs the network'),
+    ],
+    [
+      'a redirect, perhaps to a sign-in page: final',
+      [json(302, '', { location: 'https://login.example.com/' })],
+      failed('contract', 'login.example.com', 'sign-in page', 'set base-url'),
+    ],
+    // Amazon API Gateway's, whose firewall refuses code and long requests.
+    [
+      '403 in other words than the service has: final',
+      [json(403, { message: 'Forbidden', more: 1 })],
+      failed('auth', '403: "Forbidden { more: 1 }"', 'Check the key', 'a gateway or a firewall'),
+    ],
     ['a page at a wrong address: final', [firewall(404)], ofFirewall('create request')],
     // Cloudflare's to a client that is no browser, Envoy's, and a load balancer's.
     ...['error code: 1010', 'RBAC: access denied', ''].map(
@@ -181,6 +201,7 @@ describe('a message', () => {
       failed('rejected', '409: "Busy"'),
     ],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
+    ['a page in place of the docs job: never', [firewall(200)], unknown('a web page', '"job-1"')],
     ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
@@ -217,6 +238,7 @@ describe('a poll', () => {
     ['a page of a firewall: final', firewall(403), ofFirewall('status request')],
     ['a page with 404: the docs job may be there', firewall(404), ofFirewall('status request')],
     ['no job three times in a row: final', json(200, 'hello'), failed('contract')],
+    ['a page: final', firewall(200), failed('contract', 'a web page', 'whoever runs the network')],
   ])('%s', async (_, poll, expected) => {
     await expectRun({ posts: [created], polls: [poll] }, { prompt: 'Go' }, expected)
   })

@@ -31,6 +31,7 @@ const VIEW = {
   redact,
   workflow: 'Docs',
   memory: 'stored' as const,
+  codeIsOpen: true,
 }
 
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */

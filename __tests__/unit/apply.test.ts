@@ -21,6 +21,8 @@ const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Ch
   range: 'the commits abc1234..def5678',
   ...more,
 })
+const BEGINS_HERE =
+  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
 const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
@@ -52,7 +54,7 @@ describe('whether there is anything to do', () => {
   const NO_COMMITS = { reason: 'there are no new commits' }
   const UNDONE = { reason: 'the new commits leave no file changed' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
-  const NEXT = { advice: 'The next run begins here.' }
+  const NEXT = { advice: BEGINS_HERE }
   const BEGINS = { reason: 'gitHub failed', ...NEXT }
   const of = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
@@ -107,6 +109,13 @@ describe('whether there is anything to do', () => {
     [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {} }, IGNORED],
     [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {}, context: 'none' }, BEGINS],
     [[], { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT }, IGNORED],
+    // All that was asked for is what changed.
+    [[], { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT, context: 'diff' }, BEGINS],
+    [
+      [],
+      { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT, context: 'diff', named: {} },
+      IGNORED,
+    ],
     ...[{ name: 'push', contextPaths: [] }, { name: 'workflow_dispatch' }].map(
       (one) =>
         [

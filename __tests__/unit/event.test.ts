@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import {
   explainMissingSecrets,
+  isCodeOpen,
   parseEvent,
   pushedCommits,
   type RunEnvironment,
@@ -188,10 +189,21 @@ test.each([
   expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
 })
 
+test.each<[string, object, boolean]>([
+  ['an open pull request', { pull_request: { number: 7, state: 'open' } }, true],
+  ['a comment on one', { issue: { number: 7, state: 'open', pull_request: {} } }, true],
+  ['a pull request that was merged', { pull_request: { number: 7, state: 'closed' } }, false],
+  ['a comment on that', { issue: { number: 7, state: 'closed', pull_request: {} } }, false],
+  ['an issue', { issue: { number: 7, state: 'open' } }, false],
+  ['a push', {}, false],
+])('the code waits to be merged in a run on %s: %j', (_, payload, isOpen) => {
+  expect(isCodeOpen(parseEvent('a', payload))).toBe(isOpen)
+})
+
 describe('missing secrets', () => {
   const ofFork = (event: string): string =>
     'This pull request comes from a fork, and such runs get no secrets. ' +
-    `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
+    `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`. To get docs for one, let a maintainer comment \`/docs\` (the recipe command.yml), or send it after the merge (on-merge.yml).`
   const DEPENDABOT =
     'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
     "Add the key to the repository's Dependabot secrets too, or skip the step: " +

@@ -375,6 +375,22 @@ describe('api-key', () => {
     expect(project).toBe(`project-id: required. ${COPY_PROJECT}`)
   })
 
+  test.each([
+    ...['ghp', 'gho', 'ghu', 'ghs', 'ghr', 'github_pat'].map(
+      (prefix) => `${prefix}_0123456789abcdef`,
+    ),
+  ])('is no token of GitHub, whatever the service is: %s', (token) => {
+    const why = "expected the service's key, got a GitHub token. Check which secret you pass."
+    for (const service of [ELSEWHERE, {}]) {
+      expect(problems({ ...service, 'api-key': token, 'github-token': token })).toEqual([
+        `api-key: ${why}`,
+      ])
+      expect(problems({ ...service, 'previous-api-key': token })).toEqual([
+        `previous-api-key: ${why}`,
+      ])
+    }
+  })
+
   test('that is empty is explained by the missing secrets, if known', () => {
     const missingSecrets = 'It is a fork.'
     expect(problems({ 'api-key': '' }, { missingSecrets })).toEqual([

@@ -23,6 +23,7 @@ function createStep({
   broken = [] as readonly ('outputs' | 'summary')[],
   failure = ENOSPC as Error,
   isDebug = true,
+  codeIsOpen = true,
 } = {}) {
   const clock = new FakeClock()
   const written: [to: string, text: string][] = []
@@ -46,6 +47,7 @@ function createStep({
     redact: (text) => text,
     environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
+    codeIsOpen,
   })
   report.comment = {
     failure: '',
@@ -76,6 +78,17 @@ describe('while the step runs', () => {
     expect(updates.map(({ stored }) => stored.state)).toEqual(['active'])
     expect(to('log')).toHaveLength(2)
     expect(to('summary')).toHaveLength(1)
+  })
+
+  // After a merge, or at night, nobody would merge it who waits for that.
+  test.each([
+    [true, 'Review the docs pull request. Merge it after the code is merged.'],
+    [false, 'Review the docs pull request, then merge it.'],
+  ])('where the code waits for a merge: %j, the docs do, too', (codeIsOpen, advice) => {
+    const { report, to } = createStep({ codeIsOpen })
+    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('completed') })
+    report.tell(end('pr-opened'))
+    expect(to('advice').at(-1)).toContain(advice)
   })
 })
 

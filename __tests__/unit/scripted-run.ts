@@ -67,7 +67,11 @@ export const jobResult = (status: string, fields = {}): ServiceResult => ({
   kind: 'job',
   job: job(status, fields),
 })
-export const noJob: ServiceResult = { kind: 'no-job', description: '200: hello' }
+export const noJob: ServiceResult = {
+  kind: 'no-job',
+  description: '200: hello',
+  isPage: false,
+}
 export const noResponse: ServiceResult = {
   kind: 'no-response',
   reason: 'read ECONNRESET',
@@ -85,6 +89,7 @@ export const errorResponse = (status: number, retryAfter?: string): ServiceResul
   description: `${status}: its message`,
   retryAfter,
   isForeign: false,
+  hasError: true,
 })
 
 /** A result, or what happens until there is one. */

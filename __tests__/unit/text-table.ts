@@ -89,6 +89,7 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
   description: `${status}: ${quote(words)}`,
   retryAfter: undefined,
   isForeign: false,
+  hasError: true,
 })
 
 const pollRefused = (status: number): End =>
@@ -158,7 +159,9 @@ const ENDS = {
     outcome: 'cancelled',
     error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
-  'no job in the response': error((outside) => createdWithoutJob(`200: ${quote(outside.words)}`)),
+  'no job in the response': error((outside) =>
+    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: false }),
+  ),
   'no job in the last responses': error((outside) =>
     missingJob(outside.id, true, `no docs job (200: ${quote(outside.words)})`),
   ),
@@ -471,7 +474,14 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
     ] as const
   }),
   ...(
-    [undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const
+    [
+      undefined,
+      'server-issuer',
+      'proxy-issuer',
+      'server-certificate',
+      'proxy-certificate',
+      'proxy-authentication',
+    ] as const
   ).flatMap((permanent) => {
     const name = `no connection: ${permanent ?? 'for now'}`
     return [

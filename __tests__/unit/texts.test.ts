@@ -72,7 +72,9 @@ function play(row: Row, outside: Outside = PLAIN) {
     const bad = row.badInput && { projectId: '', baseUrl: '' }
     const task = kind && { task: { kind, jobId: outside.id, prompt: 'Do more' } }
     const inputs = { ...INPUTS, ...given, ...bad, ...task }
-    const report = new StepReport({ writer, clock, redact, environment: RUN, inputs })
+    const report = new StepReport({
+      ...{ writer, clock, redact, environment: RUN, inputs, codeIsOpen: true },
+    })
     report.comment = {
       failure: '',
       memory: row.stored ? 'stored' : 'none',
@@ -158,6 +160,7 @@ test('the comment before a create request', async () => {
       clock: new FakeClock(),
       redact: String,
       environment: RUN,
+      codeIsOpen: true,
     },
     inputs: { ...INPUTS, jobKey: '{"os":"linux"}' },
   })

@@ -202,6 +202,9 @@ export function hasNothingNew(facts: Facts): boolean {
   // One of the same commit is not released for the first time.
   if (['push', 'release'].includes(event.name) && since === undefined)
     return compared === 'identical' && !github.undiffable && !isGone
+  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
+  if (event.name === 'workflow_dispatch' && context === 'diff' && since === undefined)
+    return ['none', 'lost'].includes(lastRun) && !hasWords
   if (event.name !== 'schedule') return false
   if (since === undefined) {
     if (lastRun === 'none') return !hasWords

@@ -248,7 +248,8 @@ export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
   // 303 says that it was done (RFC 9110, 15.4.4).
   if (body.length > MAX_BYTES || status >= 500 || status === 303) return 'unknown'
   if (status >= 300) return 'refused'
-  if (isMessage({ path })) return 'job'
+  // A web page is a gateway's. The response to a message needs no job: its id is known.
+  if (isMessage({ path })) return /^\s*<[a-z!?]/i.test(body) ? 'unknown' : 'job'
   return jobIn({ exchange, jobId }) === undefined ? 'no-job' : 'job'
 }
 

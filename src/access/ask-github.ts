@@ -14,18 +14,23 @@ const WRITERS = ['admin', 'write']
 /**
  * Why the run must not start a job; undefined if it may.
  *
+ * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
+ * the run red
  * @throws ActionError `github` if a permission can't be read
  */
 export async function findRefusal(
   people: readonly Person[],
   repo: GitHubRepo,
+  missingSecrets?: string,
 ): Promise<SkipReason | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
     const permission = await readPermission(repo, login)
     if (!WRITERS.includes(permission)) {
-      const reason = `${login}, who ${did}, has no write access to ${repo.repository} and is not in allow-users`
-      return { reason, advice: 'To let them start docs jobs, add the login to allow-users.' }
+      const reason = `${login}, who ${did}, has no write access to ${repo.repository}`
+      if (missingSecrets !== undefined) return { reason, advice: missingSecrets }
+      const advice = 'To let them start docs jobs, add the login to allow-users.'
+      return { reason: `${reason} and is not in allow-users`, advice }
     }
   }
   return undefined

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
-import { isForeign, summarizePage } from '../text/error-page.js'
+import { isForeign, isPage, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
@@ -14,8 +14,8 @@ type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
-  /** A complete 2xx response without a job. */
-  | { kind: 'no-job'; description: string }
+  /** A complete 2xx response without a job. A web page is perhaps not the service's. */
+  | { kind: 'no-job'; description: string; isPage: boolean }
   /** A complete response that refuses, fails or redirects. */
   | {
       kind: 'error-response'
@@ -24,6 +24,8 @@ export type ServiceResult = Readonly<
       retryAfter: string | undefined
       /** Something on the way has refused, not the service. */
       isForeign: boolean
+      /** It says what is wrong as the service does. */
+      hasError: boolean
     }
   | Exclude<HttpResult, HttpResponse>
 >
@@ -114,7 +116,10 @@ export const jobSchema = z.object({
   prLink: z.catch(z.string(), ''),
 })
 
-const errorSchema = z.looseObject({ error: z.string().check(z.minLength(1)) })
+const sentence = z.string().check(z.minLength(1))
+const errorSchema = z.looseObject({ error: sentence })
+/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. */
+const messageSchema = z.looseObject({ message: sentence })
 
 /** Of a text in a response, in characters: it takes long to redact more. */
 const TEXT_LIMIT = 64 * 1024
@@ -129,11 +134,15 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       description,
       retryAfter: headers['retry-after'],
       isForeign: isForeign(httpStatus, body && headers['content-type']),
+      hasError: errorSchema.safeParse(parseJson(body)).success,
     }
   }
   const received = parseJson(body)
   const parsed = jobSchema.safeParse(received)
-  if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
+  if (!parsed.success) {
+    const description = describeResponse(response, redact)
+    return { kind: 'no-job', description, isPage: isPage(body) }
+  }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.
   const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
@@ -157,9 +166,8 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
       ? `${status} without a Location header`
       : `${status} to ${quote(location)}`
   }
-  const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
-  const text = redact((parsed.success ? describeError(parsed.data) : body).slice(0, TEXT_LIMIT))
+  const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   const said =
     message === ''
@@ -168,8 +176,17 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
+function describeBody(body: string): string {
+  const received = parseJson(body)
+  const { data: own } = errorSchema.safeParse(received)
+  if (own !== undefined) return describeError(own.error, own)
+  const { data: other } = messageSchema.safeParse(received)
+  return other === undefined ? body : describeError(other.message, other)
+}
+
 /** What is wrong often stands beside it, as details, errors or message. */
-function describeError({ error, ...more }: z.infer<typeof errorSchema>): string {
+function describeError(error: string, received: object): string {
+  const more = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== error))
   if (Object.keys(more).length === 0) return error
   const all = { depth: 4, breakLength: Infinity, maxStringLength: Infinity }
   return `${error} ${inspect(more, all)}`

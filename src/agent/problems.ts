@@ -2,6 +2,7 @@
 
 import { ActionError, type ErrorCode, explainFailure, WHERE_TO_LOOK } from '../text/errors.js'
 import { quote } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
 
 export const ENDED_FIRST = 'the step ended before a response arrived'
@@ -29,25 +30,37 @@ export function resultUnknown(
 
 const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
 
-export function createdWithoutJob(description: string): ActionError {
+export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
-    `The create request succeeded, but the response contains ${noJob(description)}. A docs job may exist.`,
-    `${LOOK_FIRST} ${CHECK_SERVICE}`,
+    `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
+    response.isPage
+      ? `${ASK_NETWORK} If that doesn't explain it: ${LOOK_FIRST}`
+      : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
 
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
+const ASK_NETWORK =
+  'Check base-url. If it is right, ask whoever runs the network: a firewall, a proxy or a sign-in page may have answered in place of the service.'
 
-export function noJob(description: string): string {
-  return `no docs job with a valid id and a status (${description})`
+type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
+
+export function noJob({ description, isPage }: NoJob): string {
+  const what = isPage ? 'a web page' : 'no docs job with a valid id and a status'
+  return `${what} (${description})`
 }
 
-export function missingJob(jobId: string, seen: boolean, description: string): ActionError {
+export function missingJob(
+  jobId: string,
+  seen: boolean,
+  contained: string,
+  isPage = false,
+): ActionError {
   return new ActionError(
     'contract',
-    `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${description}.`,
-    seen ? '' : CHECK_SERVICE,
+    `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${contained}.`,
+    isPage ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
   )
 }
 
@@ -61,7 +74,7 @@ export function cannotConnect({
     return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
   const [text, advice] = explainFailure(permanent, 'the service')
-  const check = permanent === 'server-certificate' ? 'Check base-url. ' : ''
+  const check = permanent.startsWith('server') ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
   return new ActionError('network', message, check + advice, { cause })
 }
@@ -86,13 +99,17 @@ export class Refusal extends ActionError {
 }
 
 export function createRefusal(response: ErrorResponse, refused: RefusedRequest): Refusal {
-  const { status, description, isForeign } = response
+  const { status, description, isForeign, hasError } = response
   const request = REQUESTS[refused.kind]
   if (status < 400) {
     const text = `The service redirected the ${request} (${description}).`
     const advice =
-      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
+      'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
     return new Refusal(response, 'contract', text, advice)
+  }
+  if (status === 413) {
+    const text = `The ${request} is too long for the service, or for what is in front of it (${description}).`
+    return new Refusal(response, 'rejected', text, 'Shorten the prompt, or send `context: event`.')
   }
   // It has not seen whose key it is, nor whether a docs job is gone.
   if (isForeign && ![409, 429].includes(status)) {
@@ -101,11 +118,15 @@ export function createRefusal(response: ErrorResponse, refused: RefusedRequest):
   }
   const [code, advice] = adviceFor(status, refused)
   const text = `The service refused the ${request} (${description}).`
-  return new Refusal(response, code, text, advice)
+  const ask = code === 'auth' && !hasError ? ASK_GATEWAY : ''
+  return new Refusal(response, code, text, joinSentences(advice, ask))
 }
 
+const ASK_GATEWAY =
+  'If there is a gateway or a firewall in front of the service, ask whoever runs it: some refuse code in a request, or a long one.'
+
 const ASK_FIREWALL =
-  'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
+  'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, or a long one, others the addresses of data centres. That says nothing about the key.'
 
 /** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =

@@ -85,9 +85,10 @@ export function judgeSubmit(
       return { next: 'accepted', job: isAnother ? undefined : result.job }
     }
     case 'no-job': {
-      if (request.kind === 'message') return { next: 'accepted', job: undefined }
-      const unknown = resultUnknown(request, `the response contains ${noJob(result.description)}`)
-      return { next: 'fail', error: createdWithoutJob(result.description), unknown }
+      const isMessage = request.kind === 'message'
+      if (isMessage && !result.isPage) return { next: 'accepted', job: undefined }
+      const unknown = resultUnknown(request, `the response contains ${noJob(result)}`)
+      return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
     case 'aborted':
       return result.sent
@@ -151,10 +152,10 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     context.refusals + 1 < REFUSED_TRIES
       ? { ...retry(reason), refusal: error }
       : { next: 'fail', error }
-  const withoutJob = (description: string): PollVerdict =>
+  const withoutJob = (contained: string, isPage?: boolean): PollVerdict =>
     refuse(
-      `the response contains ${description}`,
-      missingJob(context.jobId, context.seen, description),
+      `the response contains ${contained}`,
+      missingJob(context.jobId, context.seen, contained, isPage),
     )
   switch (result.kind) {
     case 'job':
@@ -163,7 +164,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'aborted':
       return { next: 'aborted' }
     case 'no-job':
-      return withoutJob(noJob(result.description))
+      return withoutJob(noJob(result), result.isPage)
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':

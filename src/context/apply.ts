@@ -37,10 +37,11 @@ export function judgeChanges(
     previousRelease,
   }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
-  // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
-  // asked for as well.
+  // Whoever pressed the button gets a job, unless it would have to know what changed. So does an
+  // issue that the step names: its words are asked for as well.
   const hasWords = named !== undefined && context !== 'none'
-  if (skips && name !== 'workflow_dispatch' && !hasWords) {
+  const isByHand = name === 'workflow_dispatch' && context !== 'diff'
+  if (skips && !isByHand && !hasWords) {
     const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
     return { ...skips, reason }
   }

@@ -30,7 +30,10 @@ export function unknownChanges(note: string, skips?: Changes['skips']): Changes 
 }
 
 /** What is said of a run that has nothing to compare with. */
-export const NEXT_BEGINS = { advice: 'The next run begins here.' }
+export const NEXT_BEGINS = {
+  advice:
+    'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.',
+}
 
 export function noChanges(range: string): Changes {
   return { files: [], truncated: false, range, empty: true }

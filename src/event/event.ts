@@ -164,6 +164,14 @@ export function hasReadOnlyToken({
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
 
+/** Whether the run is about a pull request that isn't merged yet: its docs have to wait for it. */
+export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
+  const isClosed = ['pull_request', 'issue'].some(
+    (name) => getString(payload, `${name}.state`) === 'closed',
+  )
+  return pullRequest !== undefined && !isClosed
+}
+
 /**
  * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests
  * that it withheld them.
@@ -186,7 +194,8 @@ export function explainMissingSecrets(
   if (hasReadOnlyToken(event)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
-      `Skip the step for forks: \`if: github.event_name != '${event.name}' || github.event.pull_request.head.repo.full_name == github.repository\`.`
+      `Skip the step for forks: \`if: github.event_name != '${event.name}' || github.event.pull_request.head.repo.full_name == github.repository\`. ` +
+      'To get docs for one, let a maintainer comment `/docs` (the recipe command.yml), or send it after the merge (on-merge.yml).'
     )
   }
   return undefined

@@ -58,6 +58,9 @@ export class GitHubError extends ActionError {
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
     const isPermanent = (permanent ?? setting) !== undefined
     const limited = isRateLimit(failure)
+    const now = clock.date()
+    const askedMs = limited ? rateLimitDelay(headers, now) : undefined
+    const until = minuteAfter(now, askedMs)
     const noFiles = ofFiles && isUnlistable(failure)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
@@ -67,7 +70,10 @@ export class GitHubError extends ActionError {
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
-      setting?.advice ?? advice ?? adviceFor(failure, needs, fromFork),
+      setting?.advice ??
+        advice ??
+        (until && `Re-run after ${until}.`) ??
+        adviceFor(failure, needs, fromFork),
       { cause: thrown },
     )
     this.status = status
@@ -83,7 +89,7 @@ export class GitHubError extends ActionError {
         isHasty(failure))
     this.refused = isPermanent || (!this.temporary && isRefusal(status))
     this.missing = isNotFound(failure) && !this.temporary
-    this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
+    this.retryAfterMs = limited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
@@ -235,12 +241,21 @@ function isUnlistable(failure: Failure): boolean {
   )
 }
 
-function rateLimitDelay(headers: Failure['headers'], now: Date): number {
+/** As GitHub says it; undefined if it doesn't. */
+function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset =
     headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
-  return (
-    retryAfterMs ??
-    (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
-  )
+  const untilResetMs = Math.max(0, reset * 1000 - now.getTime())
+  return retryAfterMs ?? (Number.isFinite(untilResetMs) ? untilResetMs : undefined)
+}
+
+/**
+ * The first full minute after that, as in `2026-11-27 14:05 UTC`: a log may be read later. GitHub's
+ * limits end within an hour; what is no date in a day is none of them.
+ */
+function minuteAfter(now: Date, delayMs = Number.NaN): string | undefined {
+  if (!(delayMs < 86_400_000)) return undefined
+  const minute = new Date(now.getTime() + delayMs + 59_999).toISOString().slice(0, 16)
+  return `${minute.replace('T', ' ')} UTC`
 }

@@ -9,6 +9,7 @@ import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
+  isGitHubToken,
   parseBaseUrl,
   parseBoolean,
   parseFailOn,
@@ -133,10 +134,17 @@ export function parseInputs(
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
-/** So that none is sent, nor stored. Of two secrets, the second may not contain the first. */
+/**
+ * So that none is sent, nor stored. Of two secrets, the second may not contain the first, unless
+ * that is a GitHub token in the place of a key, which is the problem then.
+ */
 function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
   const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
-  const name = others.find((name) => createKeyRedactor(raw[name].trim())(text) !== text)
+  const name = others.find((name) => {
+    const secret = raw[name].trim()
+    const isMisplaced = name.endsWith('api-key') && isGitHubToken(secret)
+    return !isMisplaced && createKeyRedactor(secret)(text) !== text
+  })
   if (name === undefined) return text
   throw new InvalidInput(() => `contains the value of ${name}. Pass it as ${name} only.`)
 }

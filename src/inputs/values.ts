@@ -39,6 +39,15 @@ export function parseId(value: string, advice = 'Copy it again.'): string {
 /** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
 const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
 
+/**
+ * Whether it is one of GitHub's tokens, by their prefixes
+ * (docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats).
+ * Other actions call an input for it `api-key`, and no agent service may get one.
+ */
+export function isGitHubToken(value: string): boolean {
+  return /^(?:gh[oprsu]|github_pat)_/.test(value)
+}
+
 const MAX_KEY_LENGTH = 4096
 
 /** The value is never shown. */
@@ -54,6 +63,8 @@ export function parseKey(
     )
   }
   parseKeyText(value)
+  if (isGitHubToken(value))
+    throw invalid("expected the service's key, got a GitHub token. Check which secret you pass.")
   if (!isDefaultService) return value
   const kind = OTHER_KINDS.find((prefix) => value.startsWith(prefix))
   if (kind !== undefined) {

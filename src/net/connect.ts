@@ -171,6 +171,10 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
+/** Those that trusting another issuer can mend. */
+const UNKNOWN_ISSUER =
+  /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
+
 function isCertificateError(error: Error | null): boolean {
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
 }
@@ -179,5 +183,6 @@ function certificateFailure(
   whose: 'server' | 'proxy',
   error: Error | null,
 ): PermanentFailure | undefined {
-  return isCertificateError(error) ? `${whose}-certificate` : undefined
+  if (!isCertificateError(error)) return undefined
+  return `${whose}-${UNKNOWN_ISSUER.test(String((error as { code?: string }).code)) ? 'issuer' : 'certificate'}`
 }

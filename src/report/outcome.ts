@@ -49,6 +49,8 @@ export type ToldRun = Readonly<{
   inputs: Pick<Inputs, 'task' | 'wait'>
   /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
+  /** The run is about a pull request that isn't merged yet. */
+  codeIsOpen: boolean
 }>
 
 /** A sentence: by a re-run, if that waits and sends nothing. */
@@ -63,7 +65,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
 
 /** In all of these sentences, text from outside is in quotes. */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
-  const { facts, inputs, memory } = run
+  const { facts, inputs, memory, codeIsOpen } = run
   const { jobId } = facts
   const job = facts.seen?.job
   const accepted = acceptedIn(facts)
@@ -80,7 +82,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '✅ The docs job opened a pull request',
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
-          : 'Review the docs pull request. Merge it after the code is merged.',
+          : codeIsOpen
+            ? 'Review the docs pull request. Merge it after the code is merged.'
+            : 'Review the docs pull request, then merge it.',
       }
     case 'no-changes':
       return {

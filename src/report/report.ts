@@ -45,6 +45,7 @@ export type ReportWriter = Readonly<{
 interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
+  readonly codeIsOpen: boolean
 }
 
 export class StepReport {
@@ -154,11 +155,12 @@ export class StepReport {
   }
 
   #view(): View {
-    const { inputs, redact, environment } = this.#options
+    const { inputs, redact, environment, codeIsOpen } = this.#options
     const { notes } = this.#facts
     const { failure = '', memory = 'none' } = this.comment ?? {}
     return {
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
+      codeIsOpen,
       notes: failure === '' ? notes : [...notes, failure],
       memory: failure !== '' && memory === 'pending' ? 'none' : memory,
     }

@@ -57,11 +57,16 @@ export function internalError(thrown: unknown): ActionError {
 }
 
 /** Why a connection will never succeed, however often it is retried. */
-export type PermanentFailure = `${'server' | 'proxy'}-certificate` | 'proxy-authentication'
+export type PermanentFailure =
+  /** Nobody that the runner trusts has issued the certificate, or something else is wrong with it. */
+  `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
 
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
+
+const REPLACE_ADVICE =
+  "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 
 /** What a permanent failure is, and what to do about it. */
 export function explainFailure(
@@ -74,7 +79,8 @@ export function explainFailure(
       'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the host in NO_PROXY.',
     ]
   }
-  return failure === 'proxy-certificate'
-    ? ["the proxy's certificate is not trusted", `Check HTTPS_PROXY. ${TRUST_ADVICE}`]
-    : [`${server}'s certificate is not trusted`, TRUST_ADVICE]
+  const advice = failure.endsWith('issuer') ? TRUST_ADVICE : REPLACE_ADVICE
+  return failure.startsWith('proxy')
+    ? ["the proxy's certificate is not trusted", `Check HTTPS_PROXY. ${advice}`]
+    : [`${server}'s certificate is not trusted`, advice]
 }
