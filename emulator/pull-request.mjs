@@ -101,8 +101,10 @@ function createHandler(onComment) {
     if (method === 'GET' && PERMISSION.test(path))
       return { status: 200, body: { permission: 'write' } }
     if (method === 'GET' && path === CODE_FILES) return { status: 200, body: CODE }
-    if (method === 'GET' && DOCS_PULL.test(path))
-      return { status: 200, body: { state: 'open', merged: false } }
+    if (method === 'GET' && DOCS_PULL.test(path)) {
+      const base = { ref: 'main', repo: { private: false } }
+      return { status: 200, body: { state: 'open', merged: false, base } }
+    }
     if (method === 'GET' && DOCS_FILES.test(path)) return { status: 200, body: FILES }
     if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
     if (method === 'POST' && path === COMMENTS) {

@@ -203,9 +203,11 @@ test('all that the action asks of GitHub was asked', () => {
   ])
 })
 
-/** What is read to learn whether it is a pull request or an issue, and when either was merged. */
+/** What is read of either, a pull request or an issue, though only one of them has it. */
 const OF_EITHER = [
   'GET /commits/{commit_sha}/pulls [] pull_request',
+  'GET /issues/{issue_number} base',
+  'GET /issues/{issue_number} head',
   'GET /issues/{issue_number} merged_at',
   'GET /pulls/{pull_number} pull_request',
 ]

@@ -38,7 +38,7 @@ export const listedPull = (state: PullState) =>
     ...ofBoth(state),
     merge_commit_sha: state.mergeCommit,
     merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
-    head: { sha: state.head },
+    head: { sha: state.head, ref: 'feature', label: 'your-org:feature' },
     base: { ref: state.base[0], repo: { full_name: state.base[1] } },
   }) satisfies Part<Schemas['pull-request-simple']>
 

@@ -49,7 +49,7 @@ export function picturedNow(): string {
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
   const facts = known(started, { kind: 'seen', job: completed }, 101_234)
-  const view = { ...VIEW, facts: { ...facts, result, docsFiles: files } }
+  const view = { ...VIEW, facts: { ...facts, result, docs: { files } } }
   return pictured(
     createSummary({ ...view, runUrl: '' }),
     createCommentText({ ...view, runUrl: RUN_URL }),

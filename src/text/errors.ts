@@ -58,7 +58,7 @@ export function internalError(thrown: unknown): ActionError {
 
 /** Why a connection will never succeed, however often it is retried. */
 export type PermanentFailure =
-  /** Nobody that the runner trusts has issued the certificate, or something else is wrong with it. */
+  /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
   `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
 
 const TRUST_ADVICE =
