@@ -165,6 +165,14 @@ describe('the length', () => {
     },
   )
 
+  test('of the diffs is not taken by thousands of names', () => {
+    const files = many(2000, (i) => fileOf(`${'deep/'.repeat(14)}${i}.md`, 100))
+    const text = composeContext('Go.', context({ files }))
+    expect(data(text, 'Changed files').length).toBeGreaterThan(500)
+    expect(titles(text).length).toBeGreaterThan(700)
+    expectValid('Go.', context({ files }))
+  })
+
   test('takes what fits to the byte, with its line end, and skips what does not', () => {
     expect(takeFitting(['ab', 'cde', 'f'], 5)).toEqual(['ab', 'f'])
     expect(takeFitting(['ab', 'cde', 'f'], 4)).toEqual(['ab'])

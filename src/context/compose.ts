@@ -12,8 +12,11 @@ import type { Fact, Trigger } from './trigger.js'
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
 
-/** All facts together, in bytes: a thousand commit messages leave room for changes. */
-const FACTS_LIMIT = 64 * 1024
+/**
+ * All facts together, and the list of files, in bytes: neither a thousand commit messages nor
+ * thousands of names take the room of the diffs.
+ */
+const SECTION_LIMIT = 64 * 1024
 
 /** One fact, in bytes; halved until all facts fit, but never below MIN_VALUE. */
 const MAX_VALUE = 16 * 1024
@@ -49,11 +52,13 @@ type Section = (room: number) => string
 export function composeContext(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, level, log } = context
+  const hasDiffs = level === 'diff'
   const sections: Section[] = [
     () => renderHead(trigger, fence),
-    (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
-    (room) => writeFileList(changes, context, fence, room),
-    (room) => (level === 'diff' ? writeDiffs(changes.files, fence, room, log) : ''),
+    (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
+    (room) =>
+      writeFileList(changes, context, fence, hasDiffs ? Math.min(room, SECTION_LIMIT) : room),
+    (room) => (hasDiffs ? writeDiffs(changes.files, fence, room, log) : ''),
   ]
   const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
   if (free < MIN_ROOM) {
