@@ -131,6 +131,11 @@ export class Facts extends Observed {
     )
   }
 
+  /** Whether GitHub refused a comment because the conversation is locked. */
+  get isLockedOut(): boolean {
+    return this.step.githubRequests.some(({ answered }) => / is locked/.test(answered))
+  }
+
   /** Whether a push may be about what it has merged. */
   get #isMergeAsked(): boolean {
     const { 'job-scope': scope, 'issue-number': number } = this.inputs
@@ -375,11 +380,10 @@ export class Facts extends Observed {
       failing = [],
     } = this.github ?? {}
     const connects = this.plan.connecting.github.length === 0
-    const isLocked = this.step.githubRequests.some(({ answered }) => / is locked/.test(answered))
     const isKnown = (this.inputs['github-token'] ?? TOKEN) === TOKEN
     return (
       healthy &&
-      !isLocked &&
+      !this.isLockedOut &&
       failing.every(({ times }) => times === 1) &&
       isKnown &&
       lagMs === 0 &&

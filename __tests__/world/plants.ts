@@ -314,7 +314,7 @@ const TABLE = [
     'number, title, author=user.login, state, draft, merged, ',
     'number, state, draft, merged, ',
   ],
-  ['diffs come with any context', "level === 'diff' ? writeDiffs", 'true ? writeDiffs'],
+  ['diffs come with any context', 'hasDiffs ? writeDiffs', 'true ? writeDiffs'],
   ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],
   ['a context that nobody asked for is sent', "inputs.context === 'none' || changes", 'changes'],
   ['the changes are not sent', 'await findChangesIfNeeded(step, named)', 'undefined'],
