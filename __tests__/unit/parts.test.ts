@@ -5,6 +5,8 @@ import { compareCommits } from '../../src/context/compare.js'
 import type { Changes } from '../../src/context/files.js'
 import { readParts } from '../../src/context/parts.js'
 import type { GitHubRepo } from '../../src/github/client.js'
+import { GitHubError } from '../../src/github/errors.js'
+import type { Clock } from '../../src/net/deadline.js'
 
 interface File {
   readonly filename: string
@@ -13,6 +15,14 @@ interface File {
 }
 /** What each commit changes; the first has none before it. */
 type History = readonly (readonly File[])[]
+
+const headers = { 'content-type': 'application/json' }
+const failure = { status: 404, response: { headers }, message: 'Not Found' }
+const NOT_FOUND = new GitHubError({ doing: 'comparing', needs: 'contents: read' }, failure, {
+  clock: { date: () => new Date(0) } as Clock,
+  redact: (text) => text,
+  fromFork: false,
+})
 
 const sha = (nth: number): string => nth.toString(16).padStart(40, '0')
 const nthOf = (name = ''): number => Number.parseInt(name, 16)
@@ -38,11 +48,13 @@ function between(history: History, from: number, to: number): File[] {
   return [...files.values()].sort((one, other) => (one.filename < other.filename ? -1 : 1))
 }
 
-function createRepo(history: History) {
+/** @param lost the comparison of two commits that GitHub doesn't find */
+function createRepo(history: History, lost = '') {
   const asked: string[] = []
   const repos = {
     compareCommitsWithBasehead: ({ basehead }: { basehead: string }) => {
       asked.push(basehead)
+      if (basehead === lost) return Promise.reject(NOT_FOUND)
       const [from = 0, to = 0] = basehead.split('...').map(nthOf)
       const commits = Array.from({ length: to - from }, (_, index) => ({
         sha: sha(from + index + 1),
@@ -116,6 +128,15 @@ test('a renamed file keeps the diff that it had before', async () => {
   const patches = patchesOf(await read())
   expect(patches.get('src/new.ts')).toBe('+0 0\n+moved')
   expect(patches.has('src/00000.ts')).toBe(false)
+})
+
+test('of a part that GitHub does not find, the rest of the range says that files are missing', async () => {
+  const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
+  const { read, asked } = createRepo(history, `${sha(2)}...${sha(3)}`)
+  const changes = await read()
+  expect(asked.length).toBeGreaterThan(1)
+  expect(changes.files).toHaveLength(200)
+  expect(changes.truncated).toBe(true)
 })
 
 test('what is not cut takes one request, and the largest range a bounded number', async () => {

@@ -23,7 +23,9 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
     left -= 2
     const compare = async (base: string, head: string): Promise<Changes> => {
       const comparison = await compareCommits(repo, { base, head, range: part.range })
-      return 'changes' in comparison ? read(comparison.changes) : { ...part, files: [] }
+      // What can't be read is missing, whichever way GitHub cut the whole.
+      const none = { ...part, files: [], truncated: true }
+      return 'changes' in comparison ? read(comparison.changes) : none
     }
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     const truncated = one.truncated || other.truncated
