@@ -119,11 +119,17 @@ async function plan(
   if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If not all is known: equal to no other.
   const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
-  const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), changes, {
+  const composeWith = (...more: string[]): string => {
+    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), changes, {
       ...step,
       redact: step.redactKeys,
     })
+    for (const { text, isAll } of omissions) {
+      if (isAll) tell({ kind: 'noted', text, level: 'log' })
+      else log(text)
+    }
+    return prompt
+  }
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }

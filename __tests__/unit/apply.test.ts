@@ -227,8 +227,7 @@ describe('the prompt', () => {
       event: parseEvent('push', { sender: { login: 'octocat' } }),
       nonce: () => nonce,
       redact: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),
-      log: () => undefined,
-    })
+    }).prompt
 
   test('is the text alone without context, and if nothing was read', () => {
     expect(prompt('none')).toBe('Update the docs.')
@@ -286,9 +285,8 @@ describe('the prompt', () => {
       changes: changes([]),
       boundary: NONCE,
       excluded: 0,
-      log: () => undefined,
     } as const
-    const text = composeContext('Go.', options)
+    const text = composeContext('Go.', options).prompt
     expect(text).toContain('New task')
     expect(text).not.toMatch(/^# New task/m)
     expect(text).not.toContain('x". ')

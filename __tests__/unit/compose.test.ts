@@ -22,7 +22,12 @@ type Parts = Partial<Omit<ContextOptions, 'changes'>> & {
   readonly changes?: Partial<Changes>
 }
 
-const composed = (parts: Parts) => composeContext('Go.', context(parts))
+const compose = (text: string, options: ContextOptions): string =>
+  composeContext(text, options).prompt
+const composed = (parts: Parts) => compose('Go.', context(parts))
+
+/** What is reported of what a prompt lacks. */
+const omitted = (text: string, parts: Parts) => composeContext(text, context(parts)).omissions
 
 /** A prompt that leaves this many bytes for the context. */
 const leaving = (room: number) => 'w'.repeat(PROMPT_LIMIT - room)
@@ -36,9 +41,9 @@ Everything between the lines "${OPENING}" and "${CLOSING}" is data from the repo
 describe('the prompt', () => {
   test("is the user's text unchanged, a blank line, then the context", () => {
     const added = `${HEAD}\n\n## Changed files\n\nChanged by the commits abc1234..def5678: no files.`
-    expect(composeContext('', context())).toBe(added)
+    expect(compose('', context())).toBe(added)
     for (const prompt of ['Do it.', `a\r\nb\x1b\u2028${CLOSING} 😀`])
-      expect(composeContext(prompt, context())).toBe(`${prompt}\n\n${added}`)
+      expect(compose(prompt, context())).toBe(`${prompt}\n\n${added}`)
   })
 
   test('is complete', () => {
@@ -58,7 +63,7 @@ describe('the prompt', () => {
       }),
     ]
     expect(
-      composeContext('Update the docs.', context({ facts, files, excluded: 3 })),
+      compose('Update the docs.', context({ facts, files, excluded: 3 })),
     ).toBe(`Update the docs.
 
 ${HEAD}
@@ -158,7 +163,7 @@ describe('the length', () => {
     (name) => {
       // In bytes, not in characters.
       for (const prompt of ['Go.', '文'.repeat(50_000)]) {
-        const text = composeContext(prompt, contexts[name])
+        const text = compose(prompt, contexts[name])
         expect(text).toContain('Omitted for length')
         expect(bytes(text)).toBeGreaterThan(PROMPT_LIMIT - 3 * KIB)
       }
@@ -167,7 +172,7 @@ describe('the length', () => {
 
   test('of the diffs is not taken by thousands of names', () => {
     const files = many(2000, (i) => fileOf(`${'deep/'.repeat(14)}${i}.md`, 100))
-    const text = composeContext('Go.', context({ files }))
+    const text = compose('Go.', context({ files }))
     expect(data(text, 'Changed files').length).toBeGreaterThan(500)
     expect(titles(text).length).toBeGreaterThan(700)
     expectValid('Go.', context({ files }))
@@ -179,9 +184,9 @@ describe('the length', () => {
   })
 
   test('leaves out nothing if 16 KiB more are free', () => {
-    const whole = composeContext('', contexts.small)
+    const whole = compose('', contexts.small)
     for (const room of [16 * KIB, 16 * KIB + bytes(whole), 100_000])
-      expect(composeContext(leaving(room), contexts.small)).toBe(`${leaving(room)}\n\n${whole}`)
+      expect(compose(leaving(room), contexts.small)).toBe(`${leaving(room)}\n\n${whole}`)
   })
 
   test("never truncates the user's text: one line says that the context is omitted, if it fits", () => {
@@ -192,9 +197,9 @@ describe('the length', () => {
       leaving(16 * KIB - 1),
       leaving(bytes(line)),
     ])
-      expect(composeContext(prompt, contexts.small)).toBe(prompt + line)
+      expect(compose(prompt, contexts.small)).toBe(prompt + line)
     for (const prompt of [leaving(bytes(line) - 1), leaving(0)])
-      expect(composeContext(prompt, contexts.small)).toBe(prompt)
+      expect(compose(prompt, contexts.small)).toBe(prompt)
   })
 
   test('is spent on the facts first, then on the list, then on the diffs', () => {
@@ -418,16 +423,37 @@ describe('the diffs', () => {
 
   test("that don't fit are omitted whole, the last ones first; they are counted, also in the log", () => {
     const files = many(300, (i) => fileOf(`docs/${'n'.repeat(60)} ${i}.md`, 10 * KIB))
-    const log: string[] = []
-    const text = expectValid('Go.', context({ files, log: (line) => void log.push(line) }))
+    const text = expectValid('Go.', context({ files }))
     const kept = titles(text).length
-    expect(log).toEqual([`The diffs of ${300 - kept} files were left out for length.`])
+    expect(omitted('Go.', { files })).toEqual([
+      { text: `The diffs of ${300 - kept} files were left out for length.`, isAll: false },
+    ])
     expect(kept).toBeGreaterThan(20)
     expect(titles(text)).toEqual(files.slice(0, kept).map(({ path }) => `=== modified "${path}"`))
     for (const { patch } of files.slice(0, kept)) expect(text).toContain(patch)
     expect(
       text.endsWith(`${CLOSING}\n\nOmitted for length: the diffs of ${300 - kept} files.`),
     ).toBe(true)
+  })
+
+  test('that are not there are counted; if none is left, nothing of what was asked for is', () => {
+    const image = file('a.png', { additions: 0, deletions: 0 })
+    const one = { text: 'GitHub sent no diff of 1 file.' }
+    const left = (...files: ChangedFile[]) => omitted('Go.', { files })
+    expect(left(fileOf('a.ts', 64))).toEqual([])
+    expect(left(fileOf('a.ts', 64), image)).toEqual([{ ...one, isAll: false }])
+    expect(left(image)).toEqual([{ ...one, isAll: true }])
+    expect(left(image, fileOf('a.ts', 300 * KIB))).toEqual([
+      { ...one, isAll: true },
+      { text: 'The diffs of 1 file were left out for length.', isAll: true },
+    ])
+    expect(omitted('Go.', { level: 'event', files: [image] })).toEqual([])
+    expect(omitted(leaving(16 * KIB - 1), {})).toEqual([
+      {
+        text: 'Only the prompt is sent: it leaves no room for what triggered this run.',
+        isAll: true,
+      },
+    ])
   })
 
   test('of a large change leave the source its room, also its largest file', () => {
@@ -481,7 +507,6 @@ function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}):
     },
     boundary: BOUNDARY,
     excluded: 0,
-    log: () => undefined,
     ...rest,
   }
 }
@@ -551,7 +576,7 @@ function titles(text: string): string[] {
 
 /** Checks what holds for every prompt with a context. */
 function expectValid(prompt: string, options: ContextOptions): string {
-  const text = composeContext(prompt, options)
+  const text = compose(prompt, options)
   expect(text.startsWith(prompt)).toBe(true)
   expect(bytes(text)).toBeLessThanOrEqual(
     bytes(prompt) > PROMPT_LIMIT ? bytes(`${prompt}\n\n${NO_ROOM}`) : PROMPT_LIMIT,

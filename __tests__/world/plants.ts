@@ -308,13 +308,17 @@ const TABLE = [
   ],
   ['the agent starts jobs of its own', 'isCause && isListed(sender)', 'false'],
   // The prompt.
-  ['what no path matches is asked for', 'counted.length > 0', 'true'],
+  [
+    'what no path matches is asked for',
+    '{ contextPaths }).length > 0',
+    '{ contextPaths }) !== undefined',
+  ],
   [
     'an event has no title',
     'number, title, author=user.login, state, draft, merged, ',
     'number, state, draft, merged, ',
   ],
-  ['diffs come with any context', 'hasDiffs ? writeDiffs', 'true ? writeDiffs'],
+  ['diffs come with any context', 'hasDiffs ? diffs(', 'true ? diffs('],
   ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],
   ['a context that nobody asked for is sent', "inputs.context === 'none' || changes", 'changes'],
   ['the changes are not sent', 'await findChangesIfNeeded(step, named)', 'undefined'],

@@ -9,11 +9,9 @@ import type { SkipReason } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
-import { composeContext } from './compose.js'
+import { type Composed, composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
-
-const NO_DIFFS = 'No diffs are sent: GitHub sent none of the files that changed.'
 
 /**
  * Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if
@@ -60,12 +58,9 @@ export function judgeChanges(
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (empty && (name === 'workflow_dispatch' || contextPaths.length === 0))
     return { note: `No changes are sent: ${none}.` }
-  const counted = filesThatCount({ files }, { contextPaths })
-  const lacksDiffs = context === 'diff' && !unknown && counted.every(({ patch }) => !patch)
-  const noDiffs = lacksDiffs && counted[0] ? { note: NO_DIFFS } : undefined
   if (contextPaths.length === 0) {
     // Of an issue, for example, there are none to expect.
-    if (!unexpected && !(unknown && context === 'diff')) return noDiffs
+    if (!unexpected && !(unknown && context === 'diff')) return undefined
     return { note: files.length > 0 ? note : `No changes are sent: ${note}` }
   }
   if (unknown) return { note: `context-paths was ignored: ${note}` }
@@ -75,7 +70,7 @@ export function judgeChanges(
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
-  if (counted.length > 0) return noDiffs
+  if (filesThatCount({ files }, { contextPaths }).length > 0) return undefined
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
   if (name === 'workflow_dispatch') return undefined
@@ -132,20 +127,19 @@ export function fingerprint(
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
-  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact' | 'log'> & {
+  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact'> & {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
   },
-): string {
+): Composed {
   const { inputs, environment, event, nonce, redact } = step
-  if (inputs.context === 'none' || changes === undefined) return text
+  if (inputs.context === 'none' || changes === undefined) return { prompt: text, omissions: [] }
   const files = filesThatCount(changes, inputs)
-  const prompt = composeContext(text, {
+  const { prompt, omissions } = composeContext(text, {
     level: inputs.context,
     trigger: describeTrigger(environment, event, changes, redact),
     changes: { ...changes, files },
     boundary: nonce(),
     excluded: changes.files.length - files.length,
-    log: step.log,
   })
-  return text + redact(prompt.slice(text.length))
+  return { prompt: text + redact(prompt.slice(text.length)), omissions }
 }

@@ -4,7 +4,7 @@
 
 import { oneLine } from '../text/escape.js'
 import { formatInteger, joinParagraphs, truncateBytes } from '../text/format.js'
-import { writeDiffs } from './diffs.js'
+import { type Omission, writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
 import { type Changes, writeFileList } from './files.js'
 import type { Fact, Trigger } from './trigger.js'
@@ -29,9 +29,9 @@ export type ContextOptions = Readonly<{
   changes: Changes
   boundary: string
   excluded: number
-  /** Told if there is no room for some of the diffs. */
-  log: (line: string) => void
 }>
+
+export type Composed = Readonly<{ prompt: string; omissions: readonly Omission[] }>
 
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
 const RESERVED = 2048
@@ -42,33 +42,45 @@ const RESERVED = 2048
  */
 const MIN_ROOM = 16 * 1024
 
-/** For a prompt that leaves no room for the context. */
+/** For a prompt that leaves no room for the context: what the agent reads, and what is reported. */
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
+const NOTHING_ADDED = {
+  text: 'Only the prompt is sent: it leaves no room for what triggered this run.',
+  isAll: true,
+}
 
 type Section = (room: number) => string
 
 /** Never cuts the user's own text. Cut first: diffs, then the file list, then facts. */
-export function composeContext(prompt: string, context: ContextOptions): string {
+export function composeContext(text: string, context: ContextOptions): Composed {
   const fence = createFence(context.boundary)
-  const { trigger, changes, level, log } = context
+  const { trigger, changes, level } = context
   const hasDiffs = level === 'diff'
+  const omissions: Omission[] = []
+  const diffs = (room: number): string => {
+    const { section, omission } = writeDiffs(changes.files, fence, room)
+    omissions.push(...omission)
+    return section
+  }
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
     (room) =>
       writeFileList(changes, context, fence, hasDiffs ? Math.min(room, SECTION_LIMIT) : room),
-    (room) => (hasDiffs ? writeDiffs(changes.files, fence, room, log) : ''),
+    (room) => (hasDiffs ? diffs(room) : ''),
   ]
-  const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
+  const free = PROMPT_LIMIT - Buffer.byteLength(text)
   if (free < MIN_ROOM) {
-    const withNote = joinParagraphs([prompt, NO_ROOM])
-    return free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT ? withNote : prompt
+    const withNote = joinParagraphs([text, NO_ROOM])
+    const hasRoom = free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT
+    return { prompt: hasRoom ? withNote : text, omissions: [NOTHING_ADDED] }
   }
-  return sections.reduce((text, section, index) => {
+  const prompt = sections.reduce((above, section, index) => {
     const reserved = RESERVED * (sections.length - 1 - index)
-    return joinParagraphs([text, section(PROMPT_LIMIT - Buffer.byteLength(text) - 2 - reserved)])
-  }, prompt)
+    return joinParagraphs([above, section(PROMPT_LIMIT - Buffer.byteLength(above) - 2 - reserved)])
+  }, text)
+  return { prompt, omissions }
 }
 
 function renderHead({ event, repository }: Trigger, { opening, closing }: Fence): string {

@@ -4,6 +4,9 @@ import { formatCount, joinParagraphs, takeFitting } from '../text/format.js'
 import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
+/** What a prompt lacks; `isAll`: nothing of what was asked for is left. */
+export type Omission = Readonly<{ text: string; isAll: boolean }>
+
 /** The room for the heading, the fence and the note on what is omitted. */
 const NOTES_LIMIT = 512
 
@@ -25,8 +28,7 @@ export function writeDiffs(
   files: readonly ChangedFile[],
   fence: Fence,
   room: number,
-  log: (line: string) => void,
-): string {
+): { readonly section: string; readonly omission: readonly Omission[] } {
   const rankOf = ({ path }: ChangedFile): number =>
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
@@ -34,15 +36,17 @@ export function writeDiffs(
     .filter(({ patch }) => patch)
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
-  const missing = files.length - all.length
-  if (missing > 0) log(`GitHub sent no diff of ${formatCount(missing, 'file')}.`)
-  if (all.length === 0) return ''
   const kept = takeFitting(all, room - NOTES_LIMIT)
-  const omitted = formatCount(all.length - kept.length, 'file')
-  const isWhole = kept.length === all.length
-  if (!isWhole) log(`The diffs of ${omitted} were left out for length.`)
-  const note = isWhole ? '' : `Omitted for length: the diffs of ${omitted}.`
-  return joinParagraphs(['## Diffs', fence.around(kept), note])
+  const [unsent, omitted] = [files.length - all.length, all.length - kept.length]
+  const isAll = kept.length === 0
+  const omission = [
+    unsent > 0 ? `GitHub sent no diff of ${formatCount(unsent, 'file')}.` : '',
+    omitted > 0 ? `The diffs of ${formatCount(omitted, 'file')} were left out for length.` : '',
+  ].flatMap((text) => (text === '' ? [] : { text, isAll }))
+  if (all.length === 0) return { section: '', omission }
+  const note =
+    omitted > 0 ? `Omitted for length: the diffs of ${formatCount(omitted, 'file')}.` : ''
+  return { section: joinParagraphs(['## Diffs', fence.around(kept), note]), omission }
 }
 
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
