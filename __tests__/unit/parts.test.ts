@@ -17,12 +17,12 @@ interface File {
 type History = readonly (readonly File[])[]
 
 const headers = { 'content-type': 'application/json' }
-const failure = { status: 404, response: { headers }, message: 'Not Found' }
-const NOT_FOUND = new GitHubError({ doing: 'comparing', needs: 'contents: read' }, failure, {
-  clock: { date: () => new Date(0) } as Clock,
-  redact: (text) => text,
-  fromFork: false,
-})
+const failure = (status: number, message: string) =>
+  new GitHubError(
+    { doing: 'comparing', needs: 'contents: read', ofFiles: true },
+    { status, response: { headers }, message },
+    { clock: { date: () => new Date(0) } as Clock, redact: (text) => text, fromFork: false },
+  )
 
 const sha = (nth: number): string => nth.toString(16).padStart(40, '0')
 const nthOf = (name = ''): number => Number.parseInt(name, 16)
@@ -48,13 +48,19 @@ function between(history: History, from: number, to: number): File[] {
   return [...files.values()].sort((one, other) => (one.filename < other.filename ? -1 : 1))
 }
 
-/** @param lost the comparison of two commits that GitHub doesn't find */
-function createRepo(history: History, lost = '') {
+/**
+ * @param lost the comparison of two commits that GitHub doesn't find
+ * @param refused one that it has no list of
+ * @param commitFiles how many files it lists of a commit
+ */
+function createRepo(history: History, { lost = '', refused = '', commitFiles = 3000 } = {}) {
   const asked: string[] = []
   const repos = {
     compareCommitsWithBasehead: ({ basehead }: { basehead: string }) => {
       asked.push(basehead)
-      if (basehead === lost) return Promise.reject(NOT_FOUND)
+      if (basehead === lost) return Promise.reject(failure(404, 'Not Found'))
+      if (basehead === refused)
+        return Promise.reject(failure(500, 'Sorry, this diff is taking too long to generate.'))
       const [from = 0, to = 0] = basehead.split('...').map(nthOf)
       const commits = Array.from({ length: to - from }, (_, index) => ({
         sha: sha(from + index + 1),
@@ -67,7 +73,7 @@ function createRepo(history: History, lost = '') {
     },
     getCommit: ({ ref, page, per_page }: { ref: string; page: number; per_page: number }) => {
       asked.push(`${ref} ${page}`)
-      const files = history[nthOf(ref) - 1]?.slice(0, 3000) ?? []
+      const files = history[nthOf(ref) - 1]?.slice(0, commitFiles) ?? []
       const ofPage = cut(files.slice((page - 1) * per_page, page * per_page))
       return Promise.resolve({ data: { files: ofPage }, headers: {} })
     },
@@ -132,12 +138,95 @@ test('a renamed file keeps the diff that it had before', async () => {
 
 test('of a part that GitHub does not find, the rest of the range says that files are missing', async () => {
   const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
-  const { read, asked } = createRepo(history, `${sha(2)}...${sha(3)}`)
+  const { read, asked } = createRepo(history, { lost: `${sha(1)}...${sha(3)}` })
   const changes = await read()
   expect(asked.length).toBeGreaterThan(1)
-  expect(changes.files).toHaveLength(200)
+  // The list of the whole is longer, so it stays.
+  expect(changes.files).toHaveLength(209)
   expect(changes.truncated).toBe(true)
 })
+
+test('a commit whose list is shorter than that of the comparison leaves it as it was', async () => {
+  const { read } = createRepo([many(320)], { commitFiles: 0 })
+  const changes = await read()
+  expect(changes.files).toHaveLength(300)
+  expect(changes.truncated).toBe(true)
+})
+
+test('a part that GitHub has no list of leaves the whole as it was', async () => {
+  const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
+  const { read } = createRepo(history, { refused: `${sha(1)}...${sha(3)}` })
+  const changes = await read()
+  expect(changes.files).toHaveLength(209)
+  expect(changes.truncated).toBe(true)
+})
+
+/** Branches of some commits each, merged with merge commits: `0 -> b1 b2 -> m1 -> ...`. */
+function merged(branches: number, commits: number) {
+  const nodes: { sha: string; parents: string[]; files: File[] }[] = []
+  let [main, nth] = [sha(0), 0]
+  for (let branch = 0; branch < branches; branch++) {
+    let tip = main
+    const files: File[] = []
+    for (let one = 0; one < commits; one++) {
+      const own = many(20, nth++ * 20)
+      files.push(...own)
+      nodes.push({ sha: sha(1000 + nth), parents: [tip], files: own })
+      tip = sha(1000 + nth)
+    }
+    nodes.push({ sha: sha(5000 + branch), parents: [main, tip], files })
+    main = sha(5000 + branch)
+  }
+  return { nodes, head: main }
+}
+
+test.each([20, 21, 22, 30])(
+  '%d merged branches of three commits are found whole',
+  async (count) => {
+    const { nodes, head } = merged(count, 3)
+    const known = new Map(nodes.map((node) => [node.sha, node]))
+    const reach = (from: string): Set<string> => {
+      const seen = new Set<string>()
+      const next = [from]
+      for (let at = next.pop(); at !== undefined; at = next.pop()) {
+        const node = known.get(at)
+        if (node === undefined || seen.has(at)) continue
+        seen.add(at)
+        next.push(...node.parents)
+      }
+      return seen
+    }
+    const repos = {
+      compareCommitsWithBasehead: ({ basehead }: { basehead: string }) => {
+        const [base = '', to = ''] = basehead.split('...')
+        const before = reach(base)
+        const commits = nodes.filter((node) => reach(to).has(node.sha) && !before.has(node.sha))
+        const all = commits
+          .filter(({ parents }) => parents.length === 1)
+          .flatMap(({ files }) => files)
+        const sorted = [...all].sort((one, other) => (one.filename < other.filename ? -1 : 1))
+        const listed = commits.slice(0, 100).map((node) => ({
+          sha: node.sha,
+          parents: node.parents.map((parent) => ({ sha: parent })),
+        }))
+        const ofRange = { merge_base_commit: { sha: base }, commits: listed }
+        const data = { status: 'ahead', files: cut(sorted.slice(0, 300)), ...ofRange }
+        return Promise.resolve({ data, headers: {} })
+      },
+      getCommit: ({ ref, page, per_page }: { ref: string; page: number; per_page: number }) => {
+        const files = known.get(ref)?.files ?? []
+        const ofPage = cut(files.slice((page - 1) * per_page, page * per_page))
+        return Promise.resolve({ data: { files: ofPage }, headers: {} })
+      },
+    }
+    const repo = { github: { repos }, repository: 'octo/repo' } as unknown as GitHubRepo
+    const comparison = await compareCommits(repo, { base: sha(0), head, range: 'the commits' })
+    if (!('changes' in comparison)) throw new Error(comparison.relation)
+    const changes = await readParts(repo, comparison.changes)
+    expect(changes.truncated).toBe(false)
+    expect(changes.files).toHaveLength(count * 60)
+  },
+)
 
 test('what is not cut takes one request, and the largest range a bounded number', async () => {
   const small = createRepo([many(30), many(200, 30)])

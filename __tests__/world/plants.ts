@@ -97,7 +97,7 @@ const TABLE = [
   ['a locked conversation is written in', "'locked') === true", "'locked') === 'so'"],
   ['a push to a branch of a merge queue is news', '.startsWith(QUEUE)', "=== ''"],
   ['a release of the same commit is news', 'empty && previousRelease !== undefined', 'false'],
-  ['commits that undo each other are news', 'isKnown && files.length === 0', 'false'],
+  ['commits that undo each other are news', 'isKnown && !truncated && files.length === 0', 'false'],
   ["the step's own comment triggers it", 'ENDS_IN_MARKER.test(', 'false && ENDS_IN_MARKER.test('],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
   ['a no is asked again', "pull === 'closed' && (isDone || push === 'own')", 'false'],

@@ -46,12 +46,13 @@ export function judgeChanges(
   const none = 'there are no new commits'
   if (empty && previousRelease !== undefined && name !== 'workflow_dispatch') {
     const reason = `${quote(previousRelease)} is a release of the same commit`
-    return { reason, advice: 'To ask for docs all the same, start a workflow by hand, on the tag.' }
+    return { reason, advice: 'To ask for docs all the same, start a workflow by hand, with since.' }
   }
   const isKnown = name === 'schedule' && !unknown
   if (name === 'schedule' && empty) return { reason: none }
   // One commit may undo what another did.
-  if (isKnown && files.length === 0) return { reason: 'the new commits leave no file changed' }
+  if (isKnown && !truncated && files.length === 0)
+    return { reason: 'the new commits leave no file changed' }
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   if (isKnown && commits?.complete && commits.commits.every(isSkipped))

@@ -94,13 +94,28 @@ function lacksDiffs(files: readonly ChangedFile[]): boolean {
   return lines > 10_000 && !files.at(-1)?.patch
 }
 
-/** Where it begins, a commit in its middle that comes from there, and where it ends. */
+/**
+ * Where it begins, a commit in its middle, and where it ends. What changed up to the middle and
+ * from there on adds up only if the middle comes from where the comparison begins.
+ */
 function halve(data: ApiComparison, head: string): readonly string[] {
-  const line = [getSha(data, 'merge_base_commit.sha')]
-  for (const commit of data.commits)
-    if (line.includes(getSha(commit, 'parents.0.sha'))) line.push(commit.sha)
-  const middle = line.includes(head) ? line.length >> 1 : line.length - 1
-  return [line[0] ?? '', line[middle] ?? '', head]
+  const base = getSha(data, 'merge_base_commit.sha')
+  const parents = new Map<string, readonly string[]>()
+  for (const commit of getArray(data, 'commits')) {
+    const own = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
+    if (own.some((sha) => sha === base || parents.has(sha))) parents.set(getSha(commit, 'sha'), own)
+  }
+  const wayTo = (sha = ''): readonly string[] => {
+    const own = parents.get(sha)
+    return own === undefined ? [] : [...wayTo(own[0]), sha]
+  }
+  const isListed = parents.has(head)
+  const ends = isListed ? [head] : [...parents.keys()]
+  // By first parents, so not on a branch that was merged: the longest way, if its end isn't listed.
+  const [way = []] = ends.map(wayTo).sort((one, other) => other.length - one.length)
+  const isCommit = way.length === 1 && parents.get(head)?.[0] === base
+  const middle = isListed && !isCommit ? way[(way.length >> 1) - 1] : way.at(-1)
+  return [base, middle ?? base, head]
 }
 
 /** @throws ActionError `github` */

@@ -1,7 +1,7 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { isMissing } from '../github/errors.js'
+import { GitHubError, isMissing } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import { compareCommits, FILES_LIMIT, FILES_PAGE, isFileList, toFile } from './compare.js'
 import type { ChangedFile, Changes } from './files.js'
@@ -15,23 +15,39 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
   const read = async (part: Changes): Promise<Changes> => {
     const [base, middle, head = ''] = part.halves ?? []
     if (!base || !middle || base === middle || left <= 0) return part
-    if (middle === head) {
-      const read = await readCommit(head, repo)
-      left -= read.files.length / FILES_PAGE
-      return { ...part, ...read }
-    }
+    const found = await (middle === head ? ofCommit(head) : ofHalves(base, middle, head)).catch(
+      toNone,
+    )
+    // A list that is shorter lacks something, whichever way GitHub cut the whole.
+    const isShorter = found.files.length < part.files.length
+    return isShorter ? { ...part, truncated: true } : { ...part, ...found }
+  }
+  const ofCommit = async (head: string): Promise<Part> => {
+    const found = await readCommit(head, repo)
+    left -= found.files.length / FILES_PAGE
+    return found
+  }
+  const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     left -= 2
-    const compare = async (base: string, head: string): Promise<Changes> => {
-      const comparison = await compareCommits(repo, { base, head, range: part.range })
-      // What can't be read is missing, whichever way GitHub cut the whole.
-      const none = { ...part, files: [], truncated: true }
-      return 'changes' in comparison ? read(comparison.changes) : none
+    const compare = async (base: string, head: string): Promise<Part> => {
+      const comparison = await compareCommits(repo, { base, head, range: whole.range })
+      return 'changes' in comparison ? read(comparison.changes) : NONE
     }
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     const truncated = one.truncated || other.truncated
-    return { ...part, files: join([...one.files, ...other.files]), truncated }
+    return { files: join([...one.files, ...other.files]), truncated }
   }
   return read(whole)
+}
+
+type Part = Pick<Changes, 'files' | 'truncated'>
+
+const NONE: Part = { files: [], truncated: true }
+
+/** GitHub may have no list of a part, though it has one of the whole. */
+function toNone(thrown: unknown): Part {
+  if (thrown instanceof GitHubError && thrown.noFiles) return NONE
+  throw thrown
 }
 
 async function readCommit(ref: string, repo: GitHubRepo) {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import type { RunEnvironment } from '../event/event.js'
+import { getString } from '../event/payload.js'
 import type { KeptComment } from '../memory/comment.js'
 import {
   factsAfter,
@@ -114,6 +115,8 @@ export class StepReport {
 
   #showJob(job: Job, { seen, ...before }: StepFacts): void {
     const { writer } = this.#options
+    if (isLinkDropped(job) && !(seen && isLinkDropped(seen.job)))
+      writer.log("The service's link was dropped, because it can't be passed on safely.")
     const isNews = this.#facts.history.length > before.history.length
     if (!isNews && job.link === seen?.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
@@ -228,6 +231,11 @@ export class StepReport {
     this.update()
     await comment.close()
   }
+}
+
+/** Whether the service has a link that isn't passed on. */
+function isLinkDropped({ link, received }: Job): boolean {
+  return link === '' && getString(received, 'prLink') !== ''
 }
 
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
