@@ -82,10 +82,12 @@ export function remarkOnInputs({ inputs, event, environment, redact, log, warn }
   }
   // Only of a file: in an input, it may be part of somebody's title.
   const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
-  const [expression] = /\$\{\{.*?\}\}/s.exec(prompt) ?? []
-  if (expression !== undefined) {
+  const start = prompt.indexOf('${{')
+  const end = start < 0 ? -1 : prompt.indexOf('}}', start)
+  if (end > 0) {
+    const expression = redact(prompt.slice(start, end + 2))
     warn(
-      `prompt-file: ${quote(truncate(redact(expression), 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
+      `prompt-file: ${quote(truncate(expression, 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
     )
   }
 }

@@ -53,14 +53,20 @@ type Comparison = Readonly<
 /** @throws ActionError `github` */
 export async function compareCommits(
   repo: GitHubRepo,
-  { base, head, range }: { base: string; head: string; range: string },
+  {
+    base,
+    head,
+    range,
+    mayBeGone = false,
+  }: { base: string; head: string; range: string; mayBeGone?: boolean },
 ): Promise<Comparison> {
+  const isEarly = (answer: unknown) => !mayBeGone && isMissing(answer) && !isUnrelated(answer)
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
       ...requestParams(
-        { ...repo, ofFiles: true, isEarly: (answer) => isMissing(answer) && !isUnrelated(answer) },
+        { ...repo, ofFiles: true, isEarly },
         `comparing ${range}`,
         'contents: read',
         hasFiles,

@@ -64,7 +64,9 @@ export async function findMergedPull(
   const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
   if (missing?.status === 404 && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
-    if (hasNoPulls((await repo.github.repos.get(about)).data)) return withoutPulls()
+    // If that can't be read, either, the token lacks what the list needs.
+    const known = await repo.github.repos.get(about).catch(() => undefined)
+    if (hasNoPulls(known?.data)) return withoutPulls()
     throw missing
   }
   const whole = []

@@ -6,7 +6,7 @@ import { shortSha } from '../text/format.js'
 import { compareCommits, FILES_LIMIT, FILES_PAGE, isFileList, toFile } from './compare.js'
 import type { ChangedFile, Changes } from './files.js'
 
-/** How many requests it takes, about: a repository has 1,000 an hour. */
+/** How many requests it takes at most: a repository has 1,000 an hour. */
 const REQUESTS = 64
 
 /** @throws ActionError `github` */
@@ -23,8 +23,8 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
     return isShorter ? { ...part, truncated: true } : { ...part, ...found }
   }
   const ofCommit = async (head: string): Promise<Part> => {
-    const found = await readCommit(head, repo)
-    left -= found.files.length / FILES_PAGE
+    const found = await readCommit(head, left, repo)
+    left -= Math.ceil(found.files.length / FILES_PAGE)
     return found
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
@@ -50,7 +50,7 @@ function toNone(thrown: unknown): Part {
   throw thrown
 }
 
-async function readCommit(ref: string, repo: GitHubRepo) {
+async function readCommit(ref: string, requests: number, repo: GitHubRepo): Promise<Part> {
   const doing = `reading commit ${shortSha(ref)}`
   const hasFiles = ({ files }: { files?: unknown }) => isFileList(files)
   const common = requestParams(
@@ -60,7 +60,7 @@ async function readCommit(ref: string, repo: GitHubRepo) {
     hasFiles,
   )
   const { items, truncated } = await readPages(
-    FILES_LIMIT / FILES_PAGE,
+    Math.min(requests, FILES_LIMIT / FILES_PAGE),
     async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
       return { data: data.files ?? [], headers }

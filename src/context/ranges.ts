@@ -50,7 +50,8 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
   const candidates = selectCandidates(await listReleases(repo), released)
   let parted: Changes | undefined
   for (const { tag_name: tag } of candidates) {
-    const comparison = await compareCommits(repo, { base: tag, head, range: SINCE_RELEASE })
+    const range = { base: tag, head, range: SINCE_RELEASE, mayBeGone: true }
+    const comparison = await compareCommits(repo, range)
     if (!('changes' in comparison)) continue
     const { relation } = comparison
     const changes = { ...comparison.changes, previousRelease: tag }
