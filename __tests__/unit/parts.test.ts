@@ -42,7 +42,9 @@ function cut(files: readonly File[]) {
 function between(history: History, from: number, to: number): File[] {
   const files = new Map<string, File>()
   for (const file of history.slice(from, to).flat()) {
-    const before = files.get(file.filename)
+    const name = file.previous_filename ?? file.filename
+    const before = files.get(name)
+    files.delete(name)
     files.set(file.filename, before ? { ...file, patch: `${before.patch}\n${file.patch}` } : file)
   }
   return [...files.values()].sort((one, other) => (one.filename < other.filename ? -1 : 1))
@@ -52,8 +54,12 @@ function between(history: History, from: number, to: number): File[] {
  * @param lost the comparison of two commits that GitHub doesn't find
  * @param refused one that it has no list of
  * @param commitFiles how many files it lists of a commit
+ * @param unlisted a file that the whole history leaves as it was
  */
-function createRepo(history: History, { lost = '', refused = '', commitFiles = 3000 } = {}) {
+function createRepo(
+  history: History,
+  { lost = '', refused = '', commitFiles = 3000, unlisted = '' } = {},
+) {
   const asked: string[] = []
   const repos = {
     compareCommitsWithBasehead: ({ basehead }: { basehead: string }) => {
@@ -66,7 +72,10 @@ function createRepo(history: History, { lost = '', refused = '', commitFiles = 3
         sha: sha(from + index + 1),
         parents: [{ sha: sha(from + index) }],
       }))
-      const files = cut(between(history, from, to).slice(0, 300))
+      const isWhole = from === 0 && to === history.length
+      const changed = between(history, from, to)
+      const left = changed.filter(({ filename }) => !isWhole || filename !== unlisted)
+      const files = cut(left.slice(0, 300))
       const listed = { commits: commits.slice(0, 100), total_commits: commits.length }
       const data = { status: 'ahead', files, merge_base_commit: { sha: sha(from) }, ...listed }
       return Promise.resolve({ data, headers: {} })
@@ -136,15 +145,22 @@ test('a renamed file keeps the diff that it had before', async () => {
   expect(patches.has('src/00000.ts')).toBe(false)
 })
 
-test('of a part that GitHub does not find, the rest of the range says that files are missing', async () => {
-  const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
-  const { read, asked } = createRepo(history, { lost: `${sha(1)}...${sha(3)}` })
-  const changes = await read()
-  expect(asked.length).toBeGreaterThan(1)
-  // The list of the whole is longer, so it stays.
-  expect(changes.files).toHaveLength(209)
-  expect(changes.truncated).toBe(true)
-})
+test.each(['lost', 'refused'])(
+  'of a part that is %s, the list of the whole is left',
+  async (how) => {
+    const files = createRepo([many(200), many(200, 200)], { [how]: `${sha(1)}...${sha(2)}` })
+    const changes = await files.read()
+    expect(files.asked.length).toBeGreaterThan(2)
+    expect(changes.files).toHaveLength(300)
+    expect(changes.truncated).toBe(true)
+    const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
+    const lines = createRepo(history, { [how]: `${sha(1)}...${sha(3)}` })
+    const { files: listed, truncated } = await lines.read()
+    expect(listed).toHaveLength(209)
+    expect(truncated).toBe(false)
+    expect(listed.filter(({ patch }) => patch)).toHaveLength(133)
+  },
+)
 
 test('a commit whose list is shorter than that of the comparison leaves it as it was', async () => {
   const { read } = createRepo([many(320)], { commitFiles: 0 })
@@ -153,12 +169,21 @@ test('a commit whose list is shorter than that of the comparison leaves it as it
   expect(changes.truncated).toBe(true)
 })
 
-test('a part that GitHub has no list of leaves the whole as it was', async () => {
-  const history = [many(100, 0, 150), many(100, 100, 150), many(9, 500)]
-  const { read } = createRepo(history, { refused: `${sha(1)}...${sha(3)}` })
+test('the list of the whole leads: no file that was changed back, and its own diffs', async () => {
+  const back = { filename: 'src/back.ts', patch: '+came' }
+  const { read } = createRepo(
+    [
+      [...many(120, 0, 150), back],
+      [...many(1, 0, 150), { ...back, patch: '-went' }],
+      many(60, 200, 150),
+    ],
+    { unlisted: 'src/back.ts' },
+  )
   const changes = await read()
-  expect(changes.files).toHaveLength(209)
-  expect(changes.truncated).toBe(true)
+  expect(changes.truncated).toBe(false)
+  expect(changes.files).toHaveLength(180)
+  expect(patchesOf(changes).has('src/back.ts')).toBe(false)
+  expect(changes.files.every(({ patch }) => patch)).toBe(true)
 })
 
 /** Branches of some commits each, merged with merge commits: `0 -> b1 b2 -> m1 -> ...`. */

@@ -41,7 +41,7 @@ const TABLE = [
   ],
   ['a re-run forgets what was said', 'messageMayBeLost, job });', 'messageMayBeLost });'],
   ['a gateway knows of docs jobs', 'if (isForeign && ![409, 429].includes(status))', 'if (false)'],
-  ['a gateway ends a docs job', '&& !isForeign && !NOT_ABOUT', '&& !NOT_ABOUT'],
+  ['a gateway ends a docs job', '&& !isNothing && !NOT_ABOUT', '&& !NOT_ABOUT'],
   // Time.
   ['a dead address is tried for 30 s', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 30_000'],
   ['a dead address is tried for 5 minutes', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 300_000'],

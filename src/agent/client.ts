@@ -124,6 +124,9 @@ const messageSchema = z.looseObject({ message: sentence })
 /** Of a text in a response, in characters: it takes long to redact more. */
 const TEXT_LIMIT = 64 * 1024
 
+/** Refusals that say something of the key or of a docs job, if they are the service's own. */
+const OF_KEY_OR_JOB = [401, 403, 404]
+
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
   if (httpStatus < 200 || httpStatus > 299) {
@@ -133,7 +136,10 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       status: httpStatus,
       description,
       retryAfter: headers['retry-after'],
-      isForeign: isForeign(httpStatus, body && headers['content-type']),
+      isForeign:
+        isPage(body) ||
+        (OF_KEY_OR_JOB.includes(httpStatus) &&
+          isForeign(httpStatus, body && headers['content-type'])),
       hasError: errorSchema.safeParse(parseJson(body)).success,
     }
   }

@@ -18,9 +18,7 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
     const found = await (middle === head ? ofCommit(head) : ofHalves(base, middle, head)).catch(
       toNone,
     )
-    // A list that is shorter lacks something, whichever way GitHub cut the whole.
-    const isShorter = found.files.length < part.files.length
-    return isShorter ? { ...part, truncated: true } : { ...part, ...found }
+    return { ...part, ...complete(part, found) }
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
@@ -48,6 +46,19 @@ const NONE: Part = { files: [], truncated: true }
 function toNone(thrown: unknown): Part {
   if (thrown instanceof GitHubError && thrown.noFiles) return NONE
   throw thrown
+}
+
+/**
+ * The list of a range leads that of its parts: in it are no files that were changed back, and the
+ * diffs that it has are those from its beginning to its end.
+ */
+function complete({ files, truncated }: Part, found: Part): Part {
+  const byPath = new Map(found.files.map((file) => [file.path, file]))
+  const known = files.map((file) => (file.patch ? file : (byPath.get(file.path) ?? file)))
+  if (!truncated) return { files: known, truncated }
+  for (const { path } of files) byPath.delete(path)
+  const isShorter = found.files.length < files.length
+  return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }
 
 async function readCommit(ref: string, requests: number, repo: GitHubRepo): Promise<Part> {

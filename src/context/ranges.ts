@@ -56,8 +56,11 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
     const { relation } = comparison
     const changes = { ...comparison.changes, previousRelease: tag }
     const isOlder = isLower(tag, released.tag)
-    // A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`.
-    const isSame = relation === 'identical' && isOlder && !released.tag.startsWith(`${tag}.`)
+    // A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a
+    // final release is news after its candidate.
+    const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
+    const isAlias = released.tag.startsWith(`${tag}.`)
+    const isSame = relation === 'identical' && isOlder && isOther && !isAlias
     if (relation === 'ahead' || isSame) return changes
     if (relation === 'diverged' && isOlder) parted ??= changes
   }
@@ -90,6 +93,11 @@ function selectCandidates(
 /** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
 function prefixOf(tag: string): string {
   return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
+}
+
+/** The numbers alone: `2.0.0` in `2.0.0.Final`. */
+function versionOf(tag: string): string {
+  return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }
 
 function isLower(tag: string, than: string): boolean {
