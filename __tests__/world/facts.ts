@@ -509,10 +509,15 @@ export function isRefusal(entry: Entry): boolean {
   return status < 500 && !TEMPORARY.includes(status)
 }
 
-/** Whether a gateway has refused: the service's own refusals are JSON. */
-export function isForeign({ exchange: { response } }: Entry): boolean {
-  const [, type = ''] = response.headers.find(([name]) => name === 'content-type') ?? []
-  return response.body === '' || !type.includes('json')
+/**
+ * Whether a gateway has refused: it writes pages; and what says something of the key or of a docs
+ * job is JSON if it is the service's own.
+ */
+export function isForeign(entry: Entry): boolean {
+  const { body, headers } = entry.exchange.response
+  const [, type = ''] = headers.find(([name]) => name === 'content-type') ?? []
+  const isOwn = type.includes('json') && body !== ''
+  return /^\s*<[a-z!?]/i.test(body) || ([401, 403, 404].includes(statusOf(entry)) && !isOwn)
 }
 
 export function isNotFound(entry: Entry): boolean {
@@ -522,6 +527,6 @@ export function isNotFound(entry: Entry): boolean {
 /** Whether a refusal says something about the job that the message was for. */
 export function isAboutTheJob(entry: Entry): boolean {
   const status = statusOf(entry)
-  const isRefused = status >= 400 && status < 500 && !isForeign(entry)
+  const isRefused = status >= 400 && status < 500 && !(status === 404 && isForeign(entry))
   return isRefused && !NOT_OF_THE_JOB.includes(status)
 }
