@@ -200,6 +200,13 @@ describe('a push is about the pull request that it merged', () => {
     expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
   })
 
+  worldTest.each([GONE, NO_COMMIT])('nor does its message name it: %j', async (world, answer) => {
+    addMerged(world, { labels: new Set(['no docs']) })
+    world.github.faults.push(late(99, answer))
+    const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, REBASE)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+  })
+
   worldTest.each([
     ['files', FILES, [LIST, FILES, FILES]],
     ['commits', COMMITS, [LIST, COMMITS, COMMITS, FILES]],

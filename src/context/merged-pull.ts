@@ -62,7 +62,8 @@ export async function findMergedPull(
   const listed = data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
-  if (missing?.status === 404 && read.length === 0) {
+  if (missing?.status === 422 && read.length === 0) throw missing
+  if (missing !== undefined && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
     const known = await repo.github.repos.get(about).catch(() => undefined)
