@@ -1,0 +1,55 @@
+/** The rules of docs/development/rules.md: each has a test, and none goes without a word. */
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { findPlants, findReferences, readRules } from '../../scripts/rules.mjs'
+import { PLANTS } from '../world/plants.js'
+
+const rules = readRules()
+const references = findReferences(rules)
+const text = (file: string): string => readFileSync(file, 'utf8')
+
+/** rules.txt has the name of each rule that there ever was. */
+test('a rule that is new is in rules.txt, and one that goes is named under "Given up" [house.rules]', () => {
+  const names = rules.map(({ name }) => name)
+  expect(names.sort()).toEqual(text('__tests__/contract/rules.txt').trim().split('\n'))
+})
+
+// Until all are tagged.
+test.failing('each rule is named by a test [house.rules]', () => {
+  const held = new Set(references.filter(({ kind }) => kind === 'test').map(({ name }) => name))
+  const missing = rules.filter(({ name, isGivenUp }) => !isGivenUp && !held.has(name))
+  expect(missing.map(({ name }) => name)).toEqual([])
+})
+
+test('each name in brackets is that of a rule that holds [house.rules]', () => {
+  const holding = new Set(rules.filter(({ isGivenUp }) => !isGivenUp).map(({ name }) => name))
+  const others = references.filter(({ name }) => !holding.has(name))
+  expect(others.map(({ file, line, name }) => `${file}:${line} ${name}`)).toEqual([])
+})
+
+test('each plant is found on its line of src [house.rules]', () => {
+  const files = execFileSync('git', ['ls-files', 'src/*.ts'], { encoding: 'utf8' }).trim()
+  const found = files.split('\n').flatMap((file) => findPlants(text(file)))
+  expect(found.map(({ name }) => name).sort()).toEqual(PLANTS.map(({ name }) => name).sort())
+})
+
+const why = (asked: string): string =>
+  execFileSync(process.execPath, ['scripts/why.mjs', asked], { encoding: 'utf8' })
+
+test('npm run why tells what a rule is for, and who holds it [house.rules]', () => {
+  const told = why('house.rules')
+  expect(told).toContain('*Why:* two promises were lost together with their tests')
+  expect(told).toMatch(/ test +__tests__\/contract\/rules\.test\.ts:\d+ /)
+})
+
+test('npm run why tells which rule a line keeps, its plants and its history [house.rules]', () => {
+  const [file, plant] = ['src/memory/decide.ts', 'docs that were merged end it']
+  const at = text(file)
+    .split('\n')
+    .findIndex((line) => line.includes("pull === 'merged' && isDone"))
+  const told = why(`${file}:${at + 1}`)
+  expect(told).toContain(`\n  ${plant}: becomes `)
+  expect(told).toMatch(/^History of this line:$/m)
+})

@@ -1,0 +1,168 @@
+/**
+ * The rules, and where they are named: for `npm run why`, and for the test that holds them
+ * together. docs/development/rules.md says what they are for.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+const PAGE = 'docs/development/rules.md'
+const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
+
+/**
+ * @typedef {object} Rule
+ * @property {string} name
+ * @property {string} text the promise, and on the rules' own page also its reason and source
+ * @property {string} file
+ * @property {number} line
+ * @property {boolean} isGivenUp
+ */
+
+/** @returns {Rule[]} */
+export function readRules() {
+  const text = readFileSync(PAGE, 'utf8')
+  const givenUp = text.indexOf('\n## Given up')
+  const item = new RegExp(`^- \`(${NAME})\` (.*(?:\\n  .*)*)`, 'gm')
+  const own = [...text.matchAll(item)].map(({ 1: name = '', 2: rule = '', index }) => ({
+    name,
+    text: oneLine(rule),
+    ...{ file: PAGE, line: lineOf(text, index), isGivenUp: index > givenUp },
+  }))
+  const marks = files('README.md', 'SECURITY.md', 'docs/*.md').flatMap((file) => {
+    const page = readFileSync(file, 'utf8')
+    return [...page.matchAll(new RegExp(`<!-- (${NAME}) -->`, 'g'))].map(
+      ({ 1: name = '', index }) => ({
+        name,
+        text: sentenceBefore(page.slice(0, index)),
+        ...{ file, line: lineOf(page, index), isGivenUp: false },
+      }),
+    )
+  })
+  return [...own, ...marks]
+}
+
+/** @param {string} text up to a mark; blank lines, list items and cells begin anew */
+function sentenceBefore(text) {
+  const [part = ''] = text.split(/\n\n|^ *(?:-|\d+\.) |\| /m).slice(-1)
+  const [sentence = ''] = oneLine(part.replaceAll(/<!--.*?-->/g, ''))
+    .split(/(?<=[.!?]\)?) (?=[A-Z`*[])/)
+    .slice(-1)
+  return sentence
+}
+
+/**
+ * @typedef {object} Reference
+ * @property {string} name
+ * @property {string} file
+ * @property {number} line
+ * @property {string} text of the line
+ * @property {'test' | 'plant' | 'source' | 'page'} kind
+ */
+
+/**
+ * Each `[name]` in the repository. Of areas that no rule has, nothing is one: brackets have other
+ * uses.
+ *
+ * @param {readonly Rule[]} rules
+ * @returns {Reference[]}
+ */
+export function findReferences(rules) {
+  const areas = [...new Set(rules.map(({ name }) => name.split('.')[0]))].join('|')
+  const named = new RegExp(`\\[((?:${areas})(?:\\.[a-z\\d-]+){1,3})\\]`, 'g')
+  return files('src', '__tests__', 'docs', 'CONTRIBUTING.md')
+    .filter((file) => /\.(?:ts|md)$/.test(file) && file !== PAGE)
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((text, index) =>
+          [...text.matchAll(named)].map(({ 1: name = '' }) => {
+            return { name, file, line: index + 1, text: text.trim(), kind: kindOf(file) }
+          }),
+        ),
+    )
+}
+
+/**
+ * @param {string} file
+ * @returns {Reference['kind']}
+ */
+function kindOf(file) {
+  if (file.endsWith('.md')) return 'page'
+  if (!file.startsWith('__tests__/')) return 'source'
+  return file.endsWith('/plants.ts') ? 'plant' : 'test'
+}
+
+/**
+ * The plants whose text this source has when it is compiled, and on which of its lines: but for
+ * types, white space and semicolons, what is compiled is the same.
+ *
+ * @param {string} code
+ */
+export function findPlants(code) {
+  const { text, lines } = squeeze(code)
+  return readPlants().flatMap(([name, planted, becomes]) => {
+    const part = squeeze(planted).text.replace(/,$/, '')
+    const start = text.indexOf(part)
+    const end = start + part.length - 1
+    return start < 0 ? [] : [{ name, becomes, from: lines[start] ?? 0, to: lines[end] ?? 0 }]
+  })
+}
+
+/** @returns {[name: string, text: string, becomes: string][]} */
+function readPlants() {
+  const folder = '__tests__/world/'
+  const tables = readdirSync(folder).filter((name) => name.startsWith('plants'))
+  return tables.flatMap((name) => {
+    const [, rows = ''] =
+      /= (\[\n[\s\S]*?^\])/m.exec(readFileSync(`${folder}${name}`, 'utf8')) ?? []
+    return new Function(`return ${rows || '[]'}`)() // Literals alone.
+  })
+}
+
+/**
+ * Code without white space, semicolons and trailing commas, and the line of each character.
+ *
+ * @param {string} code
+ */
+function squeeze(code) {
+  let text = ''
+  /** @type {number[]} */
+  const lines = []
+  code.split('\n').forEach((line, index) => {
+    if (isComment(line)) return
+    for (const character of line.replaceAll(/[\s;]/g, '')) {
+      if (/[)\]}]/.test(character) && text.endsWith(',')) {
+        text = text.slice(0, -1)
+        lines.pop()
+      }
+      text += character
+      lines.push(index)
+    }
+  })
+  return { text, lines }
+}
+
+export function isComment(line = '') {
+  return /^\s*(?:\/\/|\/?\*)/.test(line)
+}
+
+/** @param {readonly string[]} paths */
+function files(...paths) {
+  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths]
+  const all = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n')
+  const own = all.filter((file) => !file.startsWith('docs/development/') || paths.includes('docs'))
+  return [...new Set(own)]
+}
+
+/** @param {string} text */
+function oneLine(text) {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+/**
+ * @param {string} text
+ * @param {number} index
+ */
+function lineOf(text, index) {
+  return text.slice(0, index).split('\n').length
+}

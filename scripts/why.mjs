@@ -1,0 +1,94 @@
+/**
+ * May this line be taken away? `npm run why -- src/memory/decide.ts:42` says which rules it keeps,
+ * with their reasons, tests and plants, and the history of the line; `npm run why -- RULE` the same
+ * of a rule. Needs Node and git alone.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { findPlants, findReferences, isComment, readRules } from './rules.mjs'
+
+const [asked = ''] = process.argv.slice(2)
+const rules = readRules()
+const references = findReferences(rules)
+const [, file = '', number = '0'] = /^(?:\.\/)?(.+\.\w+):(\d+)$/.exec(asked) ?? []
+if (existsSync(file)) explainLine(readFileSync(file, 'utf8').split('\n'), Number(number) - 1)
+else {
+  const found = rules.filter(({ name }) => name === asked)
+  const alike = rules.filter(({ name }) => asked !== '' && name.includes(asked))
+  if (found.length + alike.length === 0) {
+    console.error(`No such file or rule: "${asked}". Write FILE:LINE, or a rule's name.`)
+    process.exitCode = 2
+  }
+  for (const { name } of found.length > 0 ? found : alike) explainRule(name)
+}
+
+/** @param {string} name */
+function explainRule(name) {
+  const rule = rules.find((one) => one.name === name)
+  if (rule === undefined) return console.log(`\n[${name}] is no rule.`)
+  console.log(`\n[${name}]${rule.isGivenUp ? ' (given up)' : ''} ${rule.text}`)
+  console.log(`  ${rule.file}:${rule.line}`)
+  for (const kind of ['source', 'test', 'plant', 'page'])
+    for (const { file, line, text } of references.filter(
+      (one) => one.name === name && one.kind === kind,
+    ))
+      console.log(`  ${kind.padEnd(6)} ${file}:${line}  ${text.slice(0, 110)}`)
+}
+
+/**
+ * @param {string[]} lines
+ * @param {number} at
+ */
+function explainLine(lines, at) {
+  console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
+  const own = namesIn(around(lines, at))
+  const names = own.length > 0 ? own : namesIn(lines.slice(0, 12))
+  for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
+  const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
+  console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
+  for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
+  const range = ['log', '-L', `${at + 1},${at + 1}:${file}`, '--no-patch', '-8']
+  const history = git(...range, '--format=  %h %as %s')
+  console.log(`\nHistory of this line:\n${history || '  not committed yet\n'}`)
+}
+
+/**
+ * The line, what encloses it, and the comment above each, from the inside out. A comment is about
+ * what comes after it.
+ *
+ * @param {string[]} lines
+ * @param {number} at
+ */
+function around(lines, at) {
+  while (isComment(lines[at])) at++
+  const found = []
+  const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
+  let indent = Number.POSITIVE_INFINITY
+  for (let index = at; index >= 0 && indent > 0; index--) {
+    const line = lines[index] ?? ''
+    // What ends a list of parameters stands where the declaration begins.
+    if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
+    found.push(line)
+    if (/^\s*[)}\]]/.test(line)) continue
+    indent = indentOf(line)
+    for (let above = index - 1; isComment(lines[above]); above--) found.push(lines[above] ?? '')
+  }
+  return found
+}
+
+/** @param {string[]} lines */
+function namesIn(lines) {
+  const names = references.map(({ name }) => name)
+  const found = lines.flatMap((line) => [...line.matchAll(/\[([a-z\d.-]+)\]/g)])
+  return [...new Set(found.map(([, name = '']) => name))].filter((name) => names.includes(name))
+}
+
+/** @param {string[]} options */
+function git(...options) {
+  try {
+    return execFileSync('git', options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  } catch {
+    return ''
+  }
+}
