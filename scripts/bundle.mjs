@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
+import { calledEndpoints } from './endpoints.mjs'
 import { runtimePackages } from './packages.mjs'
 
 const CONFIG = 'scripts/tsconfig.bundle.json'
@@ -81,6 +82,7 @@ function hashOfSources() {
   for (const file of [
     ...compiledFiles().sort(),
     'scripts/bundle.mjs',
+    'scripts/endpoints.mjs',
     CONFIG,
     LLHTTP_LICENSE,
     'package-lock.json',
@@ -108,21 +110,13 @@ function copyPackages() {
   }
 }
 
-/** Octokit's table of endpoints, with those that the action calls: `github.pulls.get(…)`. */
+/** Octokit's table of endpoints, with those that the action calls. */
 async function usedEndpoints() {
   const { default: all } = await import(
     `../node_modules/${ENDPOINTS}/dist-src/generated/endpoints.js`
   )
-  /** @type {Record<string, Record<string, unknown>>} */
-  const used = {}
   const code = compiledFiles().map((file) => readFileSync(file, 'utf8'))
-  for (const [call, scope = '', name = ''] of code
-    .join('\n')
-    .matchAll(/\bgithub\.(\w+)\.(\w+)\(/g)) {
-    if (all[scope]?.[name] === undefined) throw new Error(`Octokit has no ${call}`)
-    used[scope] = { ...used[scope], [name]: all[scope][name] }
-  }
-  return `export default ${JSON.stringify(used, null, 2)}`
+  return `export default ${JSON.stringify(calledEndpoints(code.join('\n'), all), null, 2)}`
 }
 
 function compiledFiles() {

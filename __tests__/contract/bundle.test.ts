@@ -1,7 +1,8 @@
 /** What the bundle leaves out of its dependencies. */
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { calledEndpoints } from '../../scripts/endpoints.mjs'
 
 const bundle = readdirSync('build/dist')
   .filter((file) => file.endsWith('.js'))
@@ -17,18 +18,29 @@ test('of undici there is one copy, of the parts that a run needs', () => {
   expect(bundle.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
 })
 
-/** The bundle finds the endpoints by their calls: one that is passed on would be missing in it. */
-test('of the endpoints of Octokit there are those that are called, and none is used otherwise', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  )
-  const code = files.map((file) => readFileSync(`src/${file}`, 'utf8')).join('\n')
-  const scopes = '(?:actions|checks|git|issues|pulls|repos)'
-  const used = code.match(new RegExp(`\\bgithub\\.${scopes}\\b`, 'g')) ?? []
-  const called = code.match(new RegExp(`\\bgithub\\.${scopes}\\.\\w+\\(`, 'g')) ?? []
-  expect(used).toHaveLength(called.length)
+test('of the endpoints of Octokit there are those that are called', () => {
   expect(count('"PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"')).toBe(1)
   expect(count('DELETE /repos/')).toBe(0)
+})
+
+describe('the build finds each endpoint that the code calls [house.bundle.endpoints]', () => {
+  const all = { pulls: { get: 'GET', list: 'LIST' }, issues: { get: 'GET' } }
+  test.each([
+    ['on one line', 'github.pulls.get(x)'],
+    ['on several', 'await repo.github\n  .pulls\n  .get(x)'],
+    ['of whatever name', 'rest.pulls.get (x)'],
+  ])('%s', (_, code) => {
+    expect(calledEndpoints(code, all)).toEqual({ pulls: { get: 'GET' } })
+  })
+
+  test.each([
+    ['passed on', 'read(github.pulls)'],
+    ['taken apart', 'const { pulls } = step.github;'],
+    ['called in another way', 'github.pulls.get.call(x)'],
+    ['not known', 'github.pulls.gets(x)'],
+  ])('or fails: one that is %s', (_, code) => {
+    expect(() => calledEndpoints(code, all)).toThrow('The bundle would lack an endpoint')
+  })
 })
 
 /** SECURITY.md says so. */
