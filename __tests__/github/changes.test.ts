@@ -77,6 +77,24 @@ describe('a pull request', () => {
   })
 })
 
+const EXCLUDED = [
+  file('src/a.ts'),
+  file('internal/plan.md', '@@ -1 +1 @@\n-old\n+SECRET PLAN'),
+  file('internal/b.md', '@@ -1 +1 @@\n-old\n+SECRET PLAN', {
+    status: 'renamed',
+    previous_filename: 'internal/old.md',
+  }),
+]
+testsIn({ pull: { files: EXCLUDED } })(
+  'a folder that is excluded is in the prompt neither by name nor by diff',
+  async (world) => {
+    await world.step({ context: 'diff', 'context-paths': '!internal/**' })
+    expect(promptOf(world)).toContain('src/a.ts')
+    expect(promptOf(world)).not.toMatch(/internal|SECRET/)
+    expect(promptOf(world)).toContain('Not listed: 2 changed files excluded by context-paths.')
+  },
+)
+
 describe('a push', () => {
   worldTest('whose first commit is gone: the prompt has no diff, and says so', async (world) => {
     world.repository.addCommit({ sha: sha('after') })

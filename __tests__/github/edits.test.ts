@@ -249,6 +249,15 @@ describe('what an earlier run stored', () => {
     expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
   })
 
+  worldTest('is in the newer of two comments, if two runs raced', async (world) => {
+    await world.step(SCOPE, run(200))
+    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: { status: 200, body: [] } })
+    const { outputs } = await world.step(SCOPE, run(201))
+    const third = await world.step(SCOPE, run(202))
+    expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': outputs['job-id'] })
+    expect(markersIn(world.comments()).map(({ run }) => run)).toEqual(['200', '202'])
+  })
+
   worldTest('is put back if its place was taken unanswered: nothing is sent', async (world) => {
     const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
     world.loseJobs() // So that the re-run makes a new job.

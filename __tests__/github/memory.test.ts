@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY } from '../support/github.js'
+import { BAD_GATEWAY, file } from '../support/github.js'
 import {
   deadlineAfter,
   HEAD,
@@ -17,7 +17,7 @@ import {
   worldTest,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
-import { markersIn } from '../world/memory.js'
+import { MARKER, markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a docs job may exist/i
@@ -61,6 +61,23 @@ describe('a pull request', () => {
     await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
     expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
   })
+
+  const PINNED = [
+    file('src/b.ts', '@@ -1 +1 @@\n-old\n+new', {
+      status: 'renamed',
+      previous_filename: 'src/a.ts',
+    }),
+    file('logo.png', null, { sha: '1'.repeat(40) }),
+  ]
+  testsIn({ pull: { files: PINNED } })(
+    'is known by later releases: what is stored of it changes only if each is to be paid again',
+    async (world) => {
+      await world.step({ ...SCOPE, context: 'diff' })
+      const [, data = ''] = MARKER.exec(world.comments()[0] ?? '')?.slice(1) ?? []
+      const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+      expect(stored.at(-1)).toBe('w_xZP-WdFBvpIitNOm4UtwICEj592YAjjLSr1yvgpFU')
+    },
+  )
 
   worldTest('has a placeholder before the create, then an edit for each state', async (world) => {
     await world.step(SCOPE)
