@@ -341,16 +341,6 @@ describe('since the last release', () => {
     expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
   })
 
-  worldTest('a pre-release: also since the pre-release before it', async (world) => {
-    addReleases(world.repository, ['v1.1.0', 'v1.2.0-rc.1'])
-    const [, candidate] = world.repository.releases
-    if (candidate) candidate.prerelease = true
-    expectJob(
-      await world.step({ context: 'diff' }, release({ tag_name: 'v1.2.0-rc.2', prerelease: true })),
-    )
-    expect(compared(world)).toEqual(['v1.2.0-rc.1'])
-  })
-
   worldTest(
     'a tag that is no ancestor, gone, or moves on with releases is passed over',
     async (world) => {
@@ -364,16 +354,6 @@ describe('since the last release', () => {
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
     },
   )
-
-  worldTest.each([
-    ['cli@1.2.10', ['cli@1.0.0', 'cli@1.2.9', 'core/v4.0.0'], 'cli@1.2.9'],
-    ['build-12', ['build-9', 'build-10', 'v1.0.0'], 'build-10'],
-    ['docs/v1.0.0', ['core/v4.0.0', 'v5.0.0'], 'v5.0.0'],
-  ])('releases of the same package as %s come first', async (world, tag_name, tags, previous) => {
-    addReleases(world.repository, tags)
-    expectJob(await world.step({ context: 'diff' }, release({ tag_name })))
-    expect(compared(world)).toEqual([previous])
-  })
 
   test.concurrent('a push of a new tag: the same, by the commit of the tag', () =>
     inRealWorld({}, async (world) => {

@@ -80,7 +80,7 @@ function selectCandidates(
   releases: readonly Release[],
   { tag, preRelease, publishedAt }: Released,
 ): Release[] {
-  const time = ({ published_at }: Release): number => Date.parse(published_at ?? '')
+  const time = ({ published_at }: Release): number => Date.parse(String(published_at))
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
   const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
   return releases
@@ -125,7 +125,7 @@ export async function sinceLastSuccess(
   environment: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<Changes> {
-  const workflow = workflowPath(environment).split('/').at(-1) ?? ''
+  const workflow = workflowPath(environment).replace(/.*\//, '')
   const branch = environment.ref.replace(/^refs\/heads\//, '')
   if (branch === environment.ref) {
     return unknownChanges(

@@ -94,7 +94,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       // Otherwise Node checks the certificate against the Host header below, which names the
       // target.
       servername: isIP(host) ? '' : host,
-      port: proxy.port || (secure ? 443 : 80),
+      port: proxy.port, // Empty: the protocol's own.
       path: target,
       headers: {
         host: target,
