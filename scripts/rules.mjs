@@ -60,15 +60,15 @@ function sentenceBefore(text) {
  */
 
 /**
- * Each `[name]` in the repository. Of areas that no rule has, nothing is one: brackets have other
- * uses.
+ * Each `[name]` in the repository. Of areas that no rule has, nothing is one, nor is a link:
+ * brackets have other uses.
  *
  * @param {readonly Rule[]} rules
  * @returns {Reference[]}
  */
 export function findReferences(rules) {
   const areas = [...new Set(rules.map(({ name }) => name.split('.')[0]))].join('|')
-  const named = new RegExp(`\\[((?:${areas})(?:\\.[a-z\\d-]+){1,3})\\]`, 'g')
+  const named = new RegExp(`\\[((?:${areas})(?:\\.[a-z\\d-]+){1,3})\\](?!\\()`, 'g')
   return files('src', '__tests__', 'docs', 'CONTRIBUTING.md')
     .filter((file) => /\.(?:ts|md)$/.test(file) && file !== PAGE)
     .flatMap((file) =>

@@ -48,9 +48,7 @@ function explainLine(lines, at) {
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
   for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
-  const range = ['log', '-L', `${at + 1},${at + 1}:${file}`, '--no-patch', '-8']
-  const history = git(...range, '--format=  %h %as %s')
-  console.log(`\nHistory of this line:\n${history || '  not committed yet\n'}`)
+  console.log(`\nHistory of this line:\n${historyOf(at + 1) || '  not committed yet'}`)
 }
 
 /**
@@ -82,6 +80,19 @@ function namesIn(lines) {
   const names = references.map(({ name }) => name)
   const found = lines.flatMap((line) => [...line.matchAll(/\[([a-z\d.-]+)\]/g)])
   return [...new Set(found.map(([, name = '']) => name))].filter((name) => names.includes(name))
+}
+
+/**
+ * Without the commits that git blame leaves out, too.
+ *
+ * @param {number} line
+ */
+function historyOf(line) {
+  const left = readFileSync('.git-blame-ignore-revs', 'utf8')
+  const log = git('log', '-L', `${line},${line}:${file}`, '--no-patch', '--format=%H  %h %as %s')
+  const commits = log.trim().split('\n')
+  const kept = commits.filter((commit) => !left.includes(commit.slice(0, 40) || ' '))
+  return kept.map((commit) => commit.slice(40)).join('\n')
 }
 
 /** @param {string[]} options */
