@@ -115,8 +115,15 @@ async function usedEndpoints() {
   const { default: all } = await import(
     `../node_modules/${ENDPOINTS}/dist-src/generated/endpoints.js`
   )
-  const code = compiledFiles().map((file) => readFileSync(file, 'utf8'))
-  return `export default ${JSON.stringify(calledEndpoints(code.join('\n'), all), null, 2)}`
+  const called = await Promise.all(compiledFiles().map((file) => withoutComments(file)))
+  return `export default ${JSON.stringify(calledEndpoints(called.join('\n'), all), null, 2)}`
+}
+
+/** @param {string} file */
+async function withoutComments(file) {
+  const code = readFileSync(file, 'utf8')
+  const options = { module: true, compress: false, mangle: false, format: { comments: false } }
+  return String((await minify(code, options)).code)
 }
 
 function compiledFiles() {

@@ -6,7 +6,7 @@
  * Finds each `….pulls.get(`, wherever a formatter breaks the line. A step that calls an endpoint
  * that the bundle lacks would fail, so another use of a scope is an error.
  *
- * @param {string} code
+ * @param {string} code without comments
  * @param {Endpoints} all
  * @returns {Endpoints}
  */
