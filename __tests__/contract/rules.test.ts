@@ -50,6 +50,6 @@ test('npm run why tells which rule a line keeps, its plants and its history [hou
     .split('\n')
     .findIndex((line) => line.includes("pull === 'merged' && isDone"))
   const told = why(`${file}:${at + 1}`)
-  expect(told).toContain(`\n  ${plant}: becomes `)
+  expect(told).toContain(`\n  ${plant}`)
   expect(told).toMatch(/^History of this line:$/m)
 })

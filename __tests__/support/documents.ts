@@ -14,10 +14,13 @@ export function documents(root = '.'): string[] {
   return files.split('\n').filter((file) => file !== '')
 }
 
+/** A document as it is read: without comments. */
+const read = (file: string): string => readFileSync(file, 'utf8').replaceAll(/\s*<!--.*?-->/g, '')
+
 /** The text below a heading, up to the next one that is not below it. */
 export function section(file: string, heading: string): string {
   const [, level = '', after = ''] =
-    new RegExp(`^(#+) ${heading}$([^]*)`, 'm').exec(readFileSync(file, 'utf8')) ?? []
+    new RegExp(`^(#+) ${heading}$([^]*)`, 'm').exec(read(file)) ?? []
   const [text = ''] = after.split(new RegExp(`^#{1,${level.length}} `, 'm'))
   if (text === '') throw new Error(`${file} has no section ${heading}`)
   return text
@@ -44,6 +47,6 @@ const isRule = (line = ''): boolean => /^\|(?: *:?-+:? *\|)+$/.test(line)
 export const names = (cell = ''): string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** A document without its blocks of code, in which nothing is a link or a heading. */
+/** A document without comments and blocks of code, in which nothing is a link or a heading. */
 export const withoutCode = (root: string, file: string): string =>
-  readFileSync(path.join(root, file), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+  read(path.join(root, file)).replace(/^```[\s\S]*?^```$/gm, '')
