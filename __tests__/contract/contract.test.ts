@@ -22,7 +22,7 @@ const REFERENCE = 'docs/reference.md'
 const SERVICE_API = 'docs/service-api.md'
 const action = parse(text('action.yml'))
 
-test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults', () => {
+test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults [house.defaults.once]', () => {
   const REQUIRED = ['project-id', 'api-key']
   const expected = Object.entries(DEFAULTS).map(([name, value]) => [
     name,
@@ -58,14 +58,14 @@ test('the inputs and the outputs are described in sentences', () => {
   for (const { description } of all) expect(description).toMatch(/^[A-Z].*\.$/)
 })
 
-test('the outputs are the same in action.yml, the code, the reference and the README', () => {
+test('the outputs are the same in action.yml, the code, the reference and the README [house.defaults.once]', () => {
   expect(Object.keys(action.outputs)).toEqual(OUTPUT_NAMES)
   expect(rows(REFERENCE, 'Outputs').flatMap(([name]) => names(name))).toEqual(OUTPUT_NAMES)
   const short = rows('README.md', 'Outputs').flatMap(([name]) => names(name))
   expect(short.sort()).toEqual([...OUTPUT_NAMES, ...OUTCOMES].sort())
 })
 
-test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the README', () => {
+test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the README [output.outcome]', () => {
   const byDefault = DEFAULTS['fail-on'].split(', ')
   const fails = (outcome: (typeof OUTCOMES)[number]): string => {
     if (failsStep(outcome, new Set())) return 'always'
@@ -92,7 +92,7 @@ test('the statuses are the same in the code, action.yml and the documents', () =
   for (const status of STATUSES) expect(action.outputs.status.description).toContain(status)
 })
 
-test('the fields of a job that the code reads are those of the service API', () => {
+test('the fields of a job that the code reads are those of the service API [send.job.required]', () => {
   const read = new Set([...Object.keys(jobSchema.shape), ...END_FIELDS])
   expect(rows(SERVICE_API, 'The job').flatMap(([field]) => names(field))).toEqual([...read])
   const others = names(/^Other fields, .*$/m.exec(section(SERVICE_API, 'The job'))?.[0]).filter(
@@ -107,7 +107,7 @@ test('the events that have a list of changes are those of the reference', () => 
   expect(Object.keys(RANGES).sort()).toEqual([...listed, ...onPulls].sort())
 })
 
-test('the emulator has a scenario for each outcome of a job, and hides every secret', () => {
+test('the emulator has a scenario for each outcome of a job, and hides every secret [secret.name]', () => {
   const outcomes = Object.values(scenarios).map(({ step }) => step.outcome)
   expect(outcomes).toEqual(expect.arrayContaining(['pr-opened', 'no-changes', ...FAILURES]))
   expect(EMULATOR_SECRETS).toEqual(SECRETS)
@@ -120,7 +120,7 @@ test.each(readdirSync('examples'))('%s fails as a docs job does, or says otherwi
     for (const failure of FAILURES) expect(`${failOn}\n${comment}`).toContain(failure)
 })
 
-test('the error codes are the same in the code, action.yml and the troubleshooting', () => {
+test('the error codes are the same in the code, action.yml and the troubleshooting [output.error-code]', () => {
   const [, type = ''] =
     /^export type ErrorCode =\n([\s\S]*?)\n\n/m.exec(text('src/text/errors.ts')) ?? []
   const codes = names(type.replaceAll("'", '`'))
@@ -207,7 +207,7 @@ const TOLD = [
   'Writing the summary failed',
 ]
 
-test('each error is found by its first words, which people paste', () => {
+test('each error is found by its first words, which people paste [output.error-code]', () => {
   const page = text('docs/troubleshooting.md').replace(/\s+/g, ' ')
   const errors = beginnings()
   expect(errors.length).toBeGreaterThan(30)
@@ -271,7 +271,7 @@ test('docs/recipes.md names every example, with its permissions and secrets', ()
 })
 
 describe('the code', () => {
-  test('has every folder in the layout, and says in each file what it is for', () => {
+  test('has every folder in the layout, and says in each file what it is for [house.layers]', () => {
     const [, layout = ''] =
       /^src\/\n((?: {2}.*\n)+)/m.exec(section('CONTRIBUTING.md', 'Code layout')) ?? []
     const named = [...layout.matchAll(/^ {2}(\S+)\/ /gm)].map(([, name]) => name)
@@ -282,7 +282,7 @@ describe('the code', () => {
       expect(text(`${parentPath}/${name}`)).toMatch(/^\/\*\*\s/)
   })
 
-  test('loads the HTTP library, zod and Octokit only once a request is sent', () => {
+  test('loads the HTTP library, zod and Octokit only once a request is sent [net.cheap]', () => {
     expect(text('build/ncc/index.js')).not.toMatch(
       /node_modules\/(?:undici|zod|@octokit|@actions\/github)\//,
     )
@@ -291,15 +291,18 @@ describe('the code', () => {
 
 describe('dist', () => {
   // On Windows ncc may put the modules in another order (vercel/ncc#1057).
-  posixTest('is what a clean build gives: else run `npm run build` and commit dist/', () => {
-    expect(readdirSync('dist').sort()).toEqual(readdirSync('build/dist').sort())
-    for (const file of readdirSync('dist')) {
-      expect({ file, same: text(`dist/${file}`) === text(`build/dist/${file}`) }).toEqual({
-        file,
-        same: true,
-      })
-    }
-  })
+  posixTest(
+    'is what a clean build gives: else run `npm run build` and commit dist/ [house.bundle.same]',
+    () => {
+      expect(readdirSync('dist').sort()).toEqual(readdirSync('build/dist').sort())
+      for (const file of readdirSync('dist')) {
+        expect({ file, same: text(`dist/${file}`) === text(`build/dist/${file}`) }).toEqual({
+          file,
+          same: true,
+        })
+      }
+    },
+  )
 
   test('runs on the Node that action.yml asks for', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })

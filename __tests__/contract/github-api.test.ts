@@ -85,7 +85,7 @@ describe.each(VERSIONS)('version %s', (version) => {
     return { github, repo, ask }
   }
 
-  test('every endpoint takes and answers what GitHub does', async () => {
+  test('every endpoint takes and answers what GitHub does [github.described]', async () => {
     const { github, repo, ask } = await start()
     for (const [method, path, body] of REQUESTS) {
       const named = path.replace('COMMENT', String([...repo.comments.keys()].at(-1)))

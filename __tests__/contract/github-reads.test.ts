@@ -185,7 +185,7 @@ const ALL = [...reads].map(([path, isThere]) => {
   return { of, names, path: [of, ...names].join(' '), isThere, isAnswer: of.includes(' ') }
 })
 
-test('all that the action asks of GitHub was asked', () => {
+test('all that the action asks of GitHub was asked [github.described]', () => {
   const others = ENDPOINTS.map(([method, path]) => `${method} ${path}`).filter(
     (one) => !endpoints.has(one),
   )

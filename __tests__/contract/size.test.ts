@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { download } from '../../bench/download.js'
 
-describe('the download', () => {
+describe('the download [house.bundle.small]', () => {
   const { bytes, files } = download()
 
   test('is at most 150,000 bytes', () => {

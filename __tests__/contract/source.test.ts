@@ -19,7 +19,7 @@ test('no comment is longer than 100 characters, but for a URL', () => {
   expect(long.map(({ at }) => at)).toEqual([])
 })
 
-test('signatures are compared in constant time, and in no other way', () => {
+test('signatures are compared in constant time, and in no other way [memory.marker.constant-time]', () => {
   const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
   const signing = files.filter((file) => readFileSync(file, 'utf8').includes('createHmac('))
   expect(signing).toEqual(['src/memory/marker.ts'])
@@ -32,7 +32,7 @@ test('signatures are compared in constant time, and in no other way', () => {
 })
 
 /** Node's garbage collector may take their sources first (nodejs/node#57736, nodejs/node#65995). */
-test('no time limit depends on AbortSignal.any or AbortSignal.timeout', () => {
+test('no time limit depends on AbortSignal.any or AbortSignal.timeout [net.deadline]', () => {
   const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
   const using = files.filter((file) =>
     /AbortSignal\.(?:any|timeout)/.test(readFileSync(file, 'utf8')),
