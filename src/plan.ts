@@ -21,14 +21,14 @@ import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
 
 export function openGitHub(step: Step) {
-  const { inputs, environment, event } = step
+  const { inputs, event, ...tools } = step
+  const { repository, actor } = step.environment
   const github = createGitHub({
-    ...step,
+    ...tools,
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })
   const docsPulls = openDocsPulls(step, github)
-  const { repository, actor } = environment
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
@@ -61,15 +61,15 @@ interface Subject {
 async function findSubject(
   step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
-): Promise<Subject | SkipReason> {
+): Promise<Subject> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
+    return skipped('every non-merge commit in the push is by an account in skip-authors')
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    return { reason: 'the push merged a pull request by an account in skip-authors' }
+    return skipped('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
@@ -89,6 +89,10 @@ async function findSubject(
   }
 }
 
+function skipped(reason: string): Subject {
+  return { comment: undefined, plan: async () => ({ kind: 'skip', why: { reason } }) }
+}
+
 async function plan(
   step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
@@ -97,9 +101,9 @@ async function plan(
 ): Promise<Plan> {
   const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
-  const skip = (reason: SkipReason): SkipReason => {
+  const skip = (why: SkipReason): Plan => {
     memory.stop() // It would be no news there.
-    return reason
+    return { kind: 'skip', why }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
@@ -110,6 +114,9 @@ async function plan(
   if (labelled !== undefined) return skip(labelled)
 
   const changes = await findChangesIfNeeded(step, named)
+  // Of an issue's words, `state` says nothing about code.
+  if (getPath(changes?.named, 'head') && getString(changes?.named, 'state') === 'open')
+    tell({ kind: 'code-is-open' })
   if (changes?.truncated)
     tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
   if (inputs.since !== '' && changes?.bySince === false)

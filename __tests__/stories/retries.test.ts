@@ -275,7 +275,7 @@ describe('a poll', () => {
         expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
         for (const text of [...commands('error'), summary, ...world.comments()]) {
           expect(text).not.toMatch(/\b(?:is|was still) (?:running|active)|keeps running/i)
-          expect(text).toMatch(/when last seen, .* after the step began; since then: .*503/)
+          expect(text).toMatch(/when last seen, .* before this step ended; since then: .*503/)
         }
       },
     )

@@ -336,8 +336,8 @@ const TABLE = [
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
   [
     'an exception that nobody caught ends without a word',
-    'runner.onUncaughtException((',
-    'void ((',
+    'runner.onUncaughtException(endNow)',
+    'void endNow',
   ],
   // Secrets and texts.
   ['nothing is redacted', 'createRedactor(...secrets)', 'createRedactor()'],

@@ -37,7 +37,7 @@ function describeSize(text: string): string {
 
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
-  const link = job.link && `, pull request ${job.link}`
+  const link = job.link && `, docs pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
@@ -46,7 +46,7 @@ export function formatHeartbeatLine(facts: StepFacts): string {
 }
 
 function stillWaitingFor(facts: StepFacts): string {
-  if (facts.request.is === 'sending') return 'still waiting for a response'
+  if (facts.request.kind === 'sending') return 'still waiting for a response'
   if (!hasJob(facts)) return 'nothing has been accepted yet'
   return `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
 }

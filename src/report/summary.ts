@@ -30,7 +30,8 @@ export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
-  return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
+  const told = [...happened(view), ...details(view), whatNext(view)]
+  return `${joinParagraphs([title, link, filesLine(view), ...told])}\n`
 }
 
 /** How the details of a comment begin, also for readers who have never heard of the action. */
@@ -38,16 +39,18 @@ const DETAILS =
   '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
 
 export function createCommentText(view: View): string {
-  const [happened = '', ...more] = details(view)
+  // An advice is about what happened: both are shown, or both are folded.
+  const told = isFailed(view)
+    ? [...happened(view), whatNext(view), DETAILS, ...details(view)]
+    : [DETAILS, ...happened(view), ...details(view), whatNext(view)]
+  return `${joinParagraphs([firstLine(view), filesLine(view), ...told, '</details>'])}\n`
+}
+
+function firstLine(view: View): string {
   const pullRequest = linkPullRequest(view)
   // It may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
-  // An advice is about what happened: both are shown, or both are folded.
-  const told = isFailed(view)
-    ? [happened, whatNext(view), DETAILS, ...more]
-    : [DETAILS, happened, ...more, whatNext(view)]
-  return `${joinParagraphs([title, filesLine(view), ...told, '</details>'])}\n`
+  return `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
 }
 
 function isFailed({ inputs, facts: { result } }: View): boolean {
@@ -58,9 +61,14 @@ const IF_STILL_HERE = 'If this text is still here when the workflow run has ende
 
 /** A letter to people who see nothing else: GitHub mails it as it is written here, and no edit. */
 export function createFirstText(view: View): string {
+  const log = `the run's log: <${view.runUrl}>`
+  if (view.facts.result !== undefined) {
+    const seeLog = linkPullRequest(view) === '' ? `For more, see ${log}` : ''
+    return joinParagraphs([firstLine(view), ...happened(view), whatNext(view), seeLog])
+  }
   return joinParagraphs([
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
-    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see the run's log: <${view.runUrl}>`,
+    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see ${log}`,
   ])
 }
 
@@ -78,7 +86,7 @@ function describeTitle(view: View): string {
     return isFailed(view) ? text.replace('✅', '❌') : text
   }
   if (hasJob(facts)) return '⏳ Waiting for the docs job'
-  if (facts.request.is !== 'none') return '⏳ The request is being sent'
+  if (facts.request.kind !== 'none') return '⏳ The request is being sent'
   return '⏳ The service has not accepted the request yet'
 }
 
@@ -98,17 +106,22 @@ function shortenLink(link: string): string {
   return number === '' ? link : `${repository}#${number}`
 }
 
-function details(view: View): string[] {
+/** What the advice is about. */
+function happened(view: View): string[] {
   const { facts, notes, redact } = view
-  const { result } = facts
-  const code = errorOf(result)?.code
   return [
-    result ? whatHappened(view, result) : '',
-    code ? `Error code: \`${code}\`` : '',
+    facts.result ? whatHappened(view, facts.result) : '',
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
+  ]
+}
+
+function details(view: View): string[] {
+  const code = errorOf(view.facts.result)?.code
+  return [
+    code ? `Error code: \`${code}\`` : '',
     listFacts(view),
     filesList(view),
-    statusTable(facts),
+    statusTable(view.facts),
   ]
 }
 
@@ -222,7 +235,7 @@ function ifKilled(view: View): string {
   if (hasJob(facts)) {
     return `If this step ends first, that doesn't stop the docs job. ${howToWait(view)}`
   }
-  if (facts.request.is === 'none') {
+  if (facts.request.kind === 'none') {
     return `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`
   }
   return facts.jobId === ''

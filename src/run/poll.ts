@@ -38,6 +38,8 @@ export type PollOptions = Readonly<{
   timeoutMs: number
 }>
 
+type PollTools = Omit<RunTools, 'writePlaceholder'>
+
 export type PollResult = Readonly<
   | { kind: 'ended'; job: Job; status: FinalStatus }
   | { kind: 'active'; job: Job }
@@ -45,7 +47,7 @@ export type PollResult = Readonly<
 >
 
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
-export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
+export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
   const state = createPollState(options, tools)
   const deadlineAt = clock.now() + deadline.remainingMs()
@@ -69,7 +71,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     // The process was frozen and has missed its final poll.
     const isLate = hasPassed(deadline)
     if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    tools.tell({ kind: 'missed', reason: 'the last status request got no response' })
+    tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     state.budget.count(startedAt, ATTEMPT_MS.poll)
@@ -150,7 +152,7 @@ type Next = Readonly<{ result: PollResult } | { delayMs: number }>
 /** What one poll after another tells. */
 function createPollState(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
-  { service, clock, deadline, random, log, debug, warn, tell }: RunTools,
+  { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
   /** The time left for a service that has never responded. */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
@@ -179,7 +181,7 @@ function createPollState(
     if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
-      tell({ kind: 'missed', reason: `the last response said ${stale}` })
+      tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
       const untilSettledMs =
         precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
@@ -222,7 +224,7 @@ function createPollState(
         case 'retry': {
           failures++
           lastError = verdict.reason
-          tell({ kind: 'missed', reason: lastError, advice: refusal?.advice })
+          tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)

@@ -30,7 +30,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 export async function send(
   request: SubmitRequest,
   prompt: string,
-  tools: Omit<RunTools, 'debug' | 'warn'>,
+  tools: Pick<RunTools, 'service' | 'clock' | 'deadline' | 'random' | 'log' | 'tell'>,
   { replaceable = false }: { replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools

@@ -1,4 +1,4 @@
-/** What is reported in the comment, and stored there. */
+/** What is reported in the comment and stored there, and how. */
 
 import type { Outcome, Status } from '../agent/job.js'
 
@@ -25,9 +25,20 @@ export type StatusUpdate = Readonly<{
   /** The result is known. */
   isEnd: boolean
   /**
-   * What the comment is created with, unless the result is known. GitHub mails this, and no edit.
-   * It has no marker yet, because the marker needs the comment's id: if the step dies then, it
-   * stays.
+   * What the comment is created with. GitHub mails this, and no edit. It has no marker yet, because
+   * the marker needs the comment's id: if the step dies then, it stays.
    */
-  first?: string | undefined
+  first: string
 }>
+
+/** The comment, as far as the report needs it. */
+export interface KeptComment {
+  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
+  readonly failure: string
+  /** Whether a re-run would find there what this step has sent. */
+  readonly memory: 'none' | 'pending' | 'stored'
+  /** @throws ActionError `github` if later runs depend on it */
+  writePlaceholder(update: StatusUpdate): Promise<void>
+  enqueue(update: StatusUpdate): void
+  close(): Promise<void>
+}
