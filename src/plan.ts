@@ -114,9 +114,9 @@ async function plan(
   if (labelled !== undefined) return skip(labelled)
 
   const changes = await findChangesIfNeeded(step, named)
-  // Of an issue's words, `state` says nothing about code.
-  if (getPath(changes?.named, 'head') && getString(changes?.named, 'state') === 'open')
-    tell({ kind: 'code-is-open' })
+  // A pull request may have been read as an issue.
+  const isPull = ['head', 'pull_request'].some((name) => getPath(changes?.named, name))
+  if (isPull && getString(changes?.named, 'state') === 'open') tell({ kind: 'code-is-open' })
   if (changes?.truncated)
     tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
   if (inputs.since !== '' && changes?.bySince === false)

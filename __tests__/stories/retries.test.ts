@@ -133,7 +133,13 @@ describe('a create', () => {
     [
       'a page in place of a docs job: never',
       [firewall(200)],
-      failed('contract', mayExist, 'a web page (200: "Sign in")', 'ask whoever runs the network'),
+      failed(
+        'contract',
+        mayExist,
+        'a web page (200: "Sign in")',
+        'ask whoever runs the network',
+        'in place of the service. The request was not retried: that could create a second',
+      ),
     ],
     [
       'a redirect, perhaps to a sign-in page: final',
@@ -201,7 +207,11 @@ describe('a message', () => {
       failed('rejected', '409: "Busy"'),
     ],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
-    ['a page in place of the docs job: never', [firewall(200)], unknown('a web page', '"job-1"')],
+    [
+      'a page in place of the docs job: never',
+      [firewall(200)],
+      unknown('a web page', '"job-1"', 'ask whoever runs the network'),
+    ],
     ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
