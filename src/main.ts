@@ -102,9 +102,10 @@ async function execute(
   try {
     let plan: Plan = inputs.task
     if (skip.mayBeMerges !== undefined || needsGitHub(inputs)) {
-      const subject = await (await loadGitHub()).findSubject(skip.mayBeMerges)
-      report.comment = subject.comment
-      plan = await subject.plan(service)
+      const { planRun } = await loadGitHub()
+      plan = await planRun(skip.mayBeMerges, service, (comment) => {
+        report.comment = comment
+      })
     }
     if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
     log(formatStartLine(plan, inputs))

@@ -9,7 +9,6 @@ import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
 import { findChanges, readThread, type Thread } from './context/changes.js'
-import type { Changes } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -36,40 +35,32 @@ export function openGitHub(step: Step) {
       findRefusal(people, { github, repository }, missingSecrets),
     readDocs: docsPulls.readAtEnd,
     /**
+     * Decides what to do. Only reads: from GitHub, and the job's status from the service.
+     *
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
      * are merges
+     * @param keep gets what keeps the readers up to date, if anything does
+     * @throws ActionError `github` if something that decides can't be read
+     * @throws Cancelled
      */
-    findSubject: (mayBeMerges: readonly string[] | undefined) =>
-      findSubject({ ...step, github, docsPulls }, mayBeMerges),
+    planRun: planRun.bind(undefined, { ...step, github, docsPulls }),
   }
 }
 
-/** The pull request, issue or event that the run is about. */
-interface Subject {
-  /** What keeps its readers up to date, if anything does. */
-  readonly comment: Memory['comment']
-  /**
-   * Decides what to do. Only reads: from GitHub, and the job's status from the service.
-   *
-   * @throws ActionError `github` if something that decides can't be read
-   * @throws Cancelled
-   */
-  plan(service: AgentService): Promise<Plan>
-}
-
-/** @throws ActionError `github` */
-async function findSubject(
+async function planRun(
   step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
-): Promise<Subject> {
+  service: AgentService,
+  keep: (comment: Memory['comment']) => void,
+): Promise<Plan> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    return skipped('every non-merge commit in the push is by an account in skip-authors')
+    return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    return skipped('the push merged a pull request by an account in skip-authors')
+    return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
@@ -83,17 +74,16 @@ async function findSubject(
     isLocked ? { ...about, inputs: inSilence } : about,
     merged !== undefined,
   )
-  return {
-    comment: inputs.dryRun ? undefined : memory.comment,
-    plan: (service) => plan(about, found, memory, service),
-  }
+  if (!inputs.dryRun) keep(memory.comment)
+  return planAbout(about, found, memory, service)
 }
 
-function skipped(reason: string): Subject {
-  return { comment: undefined, plan: async () => ({ kind: 'skip', why: { reason } }) }
+function skipFor(reason: string): Plan {
+  return { kind: 'skip', why: { reason } }
 }
 
-async function plan(
+/** Once it is known what the run is about. */
+async function planAbout(
   step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
   memory: Memory,
@@ -113,7 +103,11 @@ async function plan(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
   if (labelled !== undefined) return skip(labelled)
 
-  const changes = await findChangesIfNeeded(step, named)
+  // Without them, a job would be paid that can't know what changed.
+  const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
+  const changes = needsChanges
+    ? await findChanges(environment, event, repo, { ...inputs, named })
+    : undefined
   // A pull request may have been read as an issue.
   const isPull = ['head', 'pull_request'].some((name) => getPath(changes?.named, name))
   if (isPull && getString(changes?.named, 'state') === 'open') tell({ kind: 'code-is-open' })
@@ -177,17 +171,4 @@ async function readNamed(
   const isOther = ![undefined, event.issue, event.pullRequest?.number].includes(issueNumber)
   const isAsked = isOther && task.kind !== 'attach' && skipLabels.size > 0
   return isAsked && issueNumber !== undefined ? readThread(issueNumber, repo) : undefined
-}
-
-/**
- * The changes, if anything needs them. Without them, a job would be paid that can't know what
- * changed.
- */
-async function findChangesIfNeeded(
-  { inputs, environment, event, github }: MemoryStep,
-  named: Thread | undefined,
-): Promise<Changes | undefined> {
-  if (inputs.contextPaths.length === 0 && inputs.context === 'none') return undefined
-  const repo = { github, repository: environment.repository }
-  return findChanges(environment, event, repo, { ...inputs, named })
 }

@@ -1,6 +1,6 @@
 // What is known of a step after what happened, but for what the tests of its run and texts say.
 import { expect, test } from '@jest/globals'
-import { factsAfter, factsAtStart, type Happening, wasPosted } from '../../src/run/facts.js'
+import { factsAfter, factsAtStart, type Happening } from '../../src/run/facts.js'
 import { job, LINK } from './scripted-run.js'
 
 /** Something happens each second. */
@@ -32,16 +32,16 @@ test('a new job has neither the id nor the pull request of the one before', () =
 test('what was missed is known until the job is seen, and each new status is kept', () => {
   const notSeen: Happening = { kind: 'not-seen', reason: 'read ECONNRESET' }
   const before = after(sees('active'), notSeen)
-  expect(before).toMatchObject({ seen: { at: 0 }, notSeenReason: 'read ECONNRESET' })
-  const { notSeenReason, history } = after(sees('active'), notSeen, sees('active'), sees('failed'))
-  expect(notSeenReason).toBe('')
+  expect(before).toMatchObject({ seen: { at: 0 }, notSeen: { reason: 'read ECONNRESET' } })
+  const { notSeen: last, history } = after(sees('active'), notSeen, sees('active'), sees('failed'))
+  expect(last).toBeUndefined()
   expect(history.map(({ elapsedMs }) => elapsedMs)).toEqual([0, 3000])
 })
 
 test('a request that left stays one that left, also if the next does not', () => {
   const sending: Happening = { kind: 'sending', asked: 'job' }
   const refused = (posted: boolean): Happening => ({ kind: 'not-accepted', posted })
-  const isPosted = (...happenings: Happening[]): boolean => wasPosted(after(...happenings))
+  const isPosted = (...happenings: Happening[]): boolean => after(...happenings).isRefused
   expect(isPosted(sending, refused(false))).toBe(false)
   expect(isPosted(sending, refused(true), sending)).toBe(true)
   expect(isPosted(sending, refused(true), sending, refused(false))).toBe(true)

@@ -400,23 +400,23 @@ test.each([
   ],
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
   const { facts } = await poll(script, { ...options, timeoutMs: 2_000 })
-  expect(facts().notSeenReason).toBe(reason)
+  expect(facts().notSeen?.reason ?? '').toBe(reason)
 })
 
 test('if the last poll is refused, what helps is known', async () => {
   const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
-  expect(facts().notSeenAdvice).toContain('Check that api-key is the right key')
+  expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
 })
 
 test('a poll counts as missed until it is answered', async () => {
   const missed: string[] = []
   const answer: ScriptedResult = ({ facts }) => {
-    missed.push(facts().notSeenReason)
+    missed.push(facts().notSeen?.reason ?? '')
     return jobResult('active')
   }
   const { facts } = await poll([answer, answer], { timeoutMs: 2_000 })
   expect(missed).toEqual(Array(2).fill('the last status request got no response'))
-  expect(facts().notSeenReason).toBe('')
+  expect(facts().notSeen).toBeUndefined()
 })
 
 test('an error is logged once for as long as it lasts', async () => {

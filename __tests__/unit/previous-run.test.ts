@@ -406,7 +406,7 @@ describe('continuing', () => {
     const answered = await settle(Promise.resolve(find?.()))
     expect(answered).toMatchObject(answer)
     expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-    expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', notSeenReason: '' })
+    expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', notSeen: undefined })
   })
 
   test.each<[string, Situation['job'], DocsPull]>([

@@ -2,7 +2,7 @@
 
 import { isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn, wasPosted } from '../run/facts.js'
+import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import type { RunResult } from '../run/result.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
@@ -25,19 +25,19 @@ export type Texts = Readonly<{
  * @returns the end of a sentence that begins with the docs job
  */
 export function describeJob(facts: StepFacts): string {
-  const { seen, notSeenReason, result, now } = facts
+  const { seen, notSeen, result, now } = facts
   const [is, has, then, ago] =
     result === undefined
       ? ['is', 'has', '', 'ago']
       : ['was', 'had', ' when this step ended', 'before this step ended']
   if (seen === undefined)
-    return `${has} an unknown status${then}${notSeenReason && `: ${notSeenReason}`}`
+    return `${has} an unknown status${then}${notSeen ? `: ${notSeen.reason}` : ''}`
   // This may be the end from before the message.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? quote(job.rawStatus)
-  if (notSeenReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeenReason}`
+  if (notSeen) {
+    return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeen.reason}`
   }
   if (job.status === undefined) return `${has} an undocumented status${then}: ${status}`
   return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${then}`
@@ -120,9 +120,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: lastSeen,
         next: joinSentences(
-          facts.notSeenAdvice,
+          facts.notSeen?.advice ?? '',
           toWait,
-          facts.notSeenAdvice ? '' : 'To wait longer next time, raise timeout-minutes.',
+          facts.notSeen?.advice ? '' : 'To wait longer next time, raise timeout-minutes.',
         ),
       }
     case 'started':
@@ -152,7 +152,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: 'The step was cancelled.',
         happened:
           error?.message ??
-          (isFollowed ? lastSeen : wasPosted(facts) ? refused : 'Nothing was sent.'),
+          (isFollowed ? lastSeen : facts.isRefused ? refused : 'Nothing was sent.'),
         next:
           error?.advice ??
           (hasEnded
@@ -181,7 +181,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: `❌ ${titleOfError(facts, hasEnded)}`,
         happened: message,
-        unsent: facts.request.kind === 'none' && !wasPosted(facts) ? 'Nothing was sent.' : '',
+        unsent: facts.request.kind === 'none' && !facts.isRefused ? 'Nothing was sent.' : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
       }
     }
@@ -201,7 +201,7 @@ function titleOfError(facts: StepFacts, hasEnded: boolean): string {
       : 'A docs job may have been started'
   if (hasEnded) return 'The step failed'
   if (hasJob(facts)) return "The docs job's result is unknown"
-  return wasPosted(facts) && facts.jobId !== ''
+  return facts.isRefused && facts.jobId !== ''
     ? 'The message was not accepted'
     : 'No docs job was started'
 }

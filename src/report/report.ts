@@ -5,14 +5,7 @@ import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import type { RunEnvironment } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import {
-  factsAfter,
-  factsAtStart,
-  type Happening,
-  hasJob,
-  type StepFacts,
-  wasPosted,
-} from '../run/facts.js'
+import { factsAfter, factsAtStart, type Happening, hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import type { KeptComment } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
@@ -269,7 +262,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
       isFollowed ? `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.` : '',
-      before?.message ?? (isFollowed || !wasPosted(facts) ? '' : 'Nothing was accepted.'),
+      before?.message ?? (isFollowed || !facts.isRefused ? '' : 'Nothing was accepted.'),
     ),
     joinSentences(advice, before?.advice ?? ''),
     { cause: thrown },

@@ -39,7 +39,7 @@ export function createUpdate(view: View): StatusUpdate {
 export function createPlaceholder(view: View): StatusUpdate {
   const facts: StepFacts = {
     ...view.facts,
-    request: { kind: 'sending', asked: 'job', posted: false },
+    request: { kind: 'sending', asked: 'job' },
   }
   return { ...createUpdate({ ...view, facts }), created: true }
 }

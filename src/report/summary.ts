@@ -31,7 +31,7 @@ export function createSummary(view: View): string {
   const title = `### ${describeTitle(view)}`
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
   const told = [...happened(view), ...details(view), whatNext(view)]
-  return `${joinParagraphs([title, link, filesLine(view), ...told])}\n`
+  return `${joinParagraphs([title, link, describeFiles(view)[0], ...told])}\n`
 }
 
 /** How the details of a comment begin, also for readers who have never heard of the action. */
@@ -43,7 +43,7 @@ export function createCommentText(view: View): string {
   const told = isFailed(view)
     ? [...happened(view), whatNext(view), DETAILS, ...details(view)]
     : [DETAILS, ...happened(view), ...details(view), whatNext(view)]
-  return `${joinParagraphs([firstLine(view), filesLine(view), ...told, '</details>'])}\n`
+  return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
 }
 
 function firstLine(view: View): string {
@@ -120,7 +120,7 @@ function details(view: View): string[] {
   return [
     code ? `Error code: \`${code}\`` : '',
     listFacts(view),
-    filesList(view),
+    describeFiles(view)[1],
     statusTable(view.facts),
   ]
 }
@@ -185,26 +185,23 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
     .join('\n')
 }
 
-/** How many files of the pull request are shown at first sight, and how many are listed. */
+/** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-function filesLine({ facts, redact }: View): string {
-  const docsFiles = facts.docs.files
-  if (docsFiles.length === 0) return ''
-  const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
-  const rest = docsFiles.length > shown.length ? ', …' : ''
-  const count = `${docsFiles.length}${plus(docsFiles)} ${docsFiles.length === 1 ? 'file' : 'files'}`
-  return `${count}: ${shown.join(', ')}${rest}`
-}
-
-function filesList({ facts, redact }: View): string {
-  const docsFiles = facts.docs.files
-  if (docsFiles.length <= FILES_LIMIT.shown) return ''
-  const more = docsFiles.length - FILES_LIMIT.listed
-  const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
-  const lines = [...listed, ...(more > 0 ? [`and ${more}${plus(docsFiles)} more`] : [])]
-  // Without a line of its own above it, Markdown would take it for the end of the list before.
-  return `Changed files:\n\n${lines.map((line) => `- ${line}`).join('\n')}`
+/** A line of the first files, and if there are more, a list. */
+function describeFiles({ facts: { docs }, redact }: View): readonly [line: string, list: string] {
+  const { length } = docs.files
+  const { shown, listed } = FILES_LIMIT
+  if (length === 0) return ['', '']
+  // There may be more files than were read.
+  const plus = length < FILES_PAGE ? '' : '+'
+  const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
+  const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
+  if (length <= shown) return [line, '']
+  const more = length > listed ? [`and ${length - listed}${plus} more`] : []
+  const list = [...files, ...more].map((file) => `- ${file}`).join('\n')
+  // Without a line of its own above it, Markdown would take the list for the end of the one before.
+  return [`${line}, …`, `Changed files:\n\n${list}`]
 }
 
 /**
@@ -213,11 +210,6 @@ function filesList({ facts, redact }: View): string {
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
-}
-
-/** There may be more files than were read. */
-function plus(docsFiles: readonly DocsFile[]): string {
-  return docsFiles.length < FILES_PAGE ? '' : '+'
 }
 
 function statusTable({ history }: StepFacts): string {

@@ -22,7 +22,7 @@ export type Happening = Readonly<
   | (Waiting & { kind: 'waiting'; job?: Job | undefined })
   | { kind: 'seen'; job: Job }
   /** A status request did not show the docs job, or has no response yet. `advice` if refused. */
-  | { kind: 'not-seen'; reason: string; advice?: string | undefined }
+  | ({ kind: 'not-seen' } & NotSeen)
   /** The step waits now, and may be killed meanwhile. */
   | { kind: 'pausing' }
   | { kind: 'heartbeat' }
@@ -34,19 +34,16 @@ export type Happening = Readonly<
   | ({ kind: 'docs-read' } & DocsRead)
 >
 
+type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
 /** `fingerprint` is of what the docs job got last, as later runs compare it; empty if unknown. */
 type Accepted = { asked: Asked; fingerprint: string }
 /** `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
 export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
 
-/**
- * What has become of what the step asks the service for. `posted`: a request has left this machine,
- * and was not accepted.
- */
+/** What has become of what the step asks the service for. */
 export type RequestState = Readonly<
-  | { kind: 'none'; posted: boolean }
-  | { kind: 'sending'; asked: Asked; posted: boolean }
-  | { kind: 'unknown'; asked: Asked }
+  | { kind: 'none' }
+  | { kind: 'sending' | 'unknown'; asked: Asked }
   | ({ kind: 'accepted' } & Accepted)
   | ({ kind: 'waiting' } & Waiting)
 >
@@ -88,12 +85,12 @@ export type StepFacts = Readonly<{
    */
   previousLink: string
   request: RequestState
+  /** A request has left this machine, and was not accepted. */
+  isRefused: boolean
   /** The docs job as last received, and when, in milliseconds since the step began. */
   seen: { readonly job: Job; readonly at: number } | undefined
-  /** Why the last status request did not show the docs job; empty if it did. */
-  notSeenReason: string
-  /** What to do about that, if the request was refused. */
-  notSeenAdvice: string
+  /** Why the last status request did not show the docs job, and what to do about a refusal. */
+  notSeen: NotSeen | undefined
   history: readonly StatusChange[]
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
@@ -108,10 +105,10 @@ export function factsAtStart(jobId: string): StepFacts {
     now: 0,
     jobId,
     previousLink: '',
-    request: { kind: 'none', posted: false },
+    request: { kind: 'none' },
+    isRefused: false,
     seen: undefined,
-    notSeenReason: '',
-    notSeenAdvice: '',
+    notSeen: undefined,
     history: [],
     notes: [],
     codeIsOpen: false,
@@ -127,27 +124,27 @@ export function factsAfter(
   clock: Pick<Clock, 'now' | 'date'>,
 ): StepFacts {
   const facts = { ...before, now: clock.now() }
-  const withRequest = (request: RequestState): StepFacts => ({ ...facts, request })
   switch (happening.kind) {
     case 'remembered':
       return { ...facts, jobId: happening.jobId, previousLink: happening.link }
     case 'starting-anew':
       return { ...facts, jobId: '', previousLink: happening.link }
     case 'sending':
-      return withRequest({ kind: 'sending', asked: happening.asked, posted: wasPosted(facts) })
-    case 'not-accepted':
-      return withRequest({ kind: 'none', posted: happening.posted || wasPosted(facts) })
     case 'unknown':
-      return withRequest({ kind: 'unknown', asked: happening.asked })
+      return { ...facts, request: happening }
+    case 'not-accepted': {
+      const isRefused = facts.isRefused || happening.posted
+      return { ...facts, request: { kind: 'none' }, isRefused }
+    }
     case 'accepted':
     case 'waiting': {
       const { job, ...request } = happening
-      return withJob(withRequest(request), job, clock)
+      return withJob({ ...facts, request }, job, clock)
     }
     case 'seen':
       return withJob(facts, happening.job, clock)
     case 'not-seen':
-      return { ...facts, notSeenReason: happening.reason, notSeenAdvice: happening.advice ?? '' }
+      return { ...facts, notSeen: happening }
     case 'noted':
       return { ...facts, notes: [...facts.notes, happening.text] }
     case 'code-is-open':
@@ -171,8 +168,7 @@ function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'dat
     ...facts,
     jobId: facts.jobId || job.id,
     seen: { job, at: facts.now },
-    notSeenReason: '',
-    notSeenAdvice: '',
+    notSeen: undefined,
     history: [...facts.history, ...change],
   }
 }
@@ -194,9 +190,4 @@ export function acceptedIn({ request }: StepFacts): Asked | 'nothing' {
 /** What was accepted, or may have been. */
 export function sentIn({ request }: StepFacts): Asked | 'nothing' {
   return 'asked' in request ? request.asked : 'nothing'
-}
-
-/** A request has left this machine. */
-export function wasPosted({ request }: StepFacts): boolean {
-  return 'posted' in request ? request.posted : request.kind !== 'waiting'
 }

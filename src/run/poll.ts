@@ -49,20 +49,20 @@ export type PollResult = Readonly<
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
 export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
-  const state = createPollState(options, tools)
+  const polling = createPolling(options, tools)
   const deadlineAt = clock.now() + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
     deadlineAt - finalPollMarginMs(options.timeoutMs),
     deadline.cancel,
     clock,
   )
-  let delayMs = state.firstDelayMs
+  let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isOver = isTooLate; !isOver; ) {
     const remainingMs = untilFinalPoll.remainingMs()
-    const isEarly = delayMs > remainingMs
-    await state.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+    const isBroughtForward = delayMs > remainingMs
+    await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
     if (deadline.cancelled()) break
     const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
@@ -74,15 +74,15 @@ export async function pollUntilDone(options: PollOptions, tools: PollTools): Pro
     tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
-    state.budget.count(startedAt, ATTEMPT_MS.poll)
+    polling.budget.count(startedAt, ATTEMPT_MS.poll)
     // A process that was frozen during its final poll makes another.
     isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-    const next = state.handle(result, { isEarly, isFinalPoll })
-    if ('result' in next) return next.result
-    delayMs = next.delayMs
+    const next = polling.handle(result, { isBroughtForward, isFinalPoll })
+    if (typeof next !== 'number') return next
+    delayMs = next
   }
   if (deadline.cancelled()) throw new Cancelled()
-  if (!service.hasResponded()) throw noResponseError(options.jobId, state.lastError())
+  if (!service.hasResponded()) throw noResponseError(options.jobId, polling.lastError())
   return { kind: 'deadline' }
 }
 
@@ -146,11 +146,11 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
   )
 }
 
-/** Polling is over, or continues after a delay. */
-type Next = Readonly<{ result: PollResult } | { delayMs: number }>
+/** Polling is over, or continues after so many milliseconds. */
+type Next = PollResult | number
 
 /** What one poll after another tells. */
-function createPollState(
+function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
   { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
@@ -168,9 +168,9 @@ function createPollState(
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
   function retryWithin(delayMs: number): Next {
-    if (service.hasResponded()) return { delayMs }
+    if (service.hasResponded()) return delayMs
     if (budget.remainingMs <= 0) throw noResponseError(jobId, lastError)
-    return { delayMs: Math.min(delayMs, budget.remainingMs) }
+    return Math.min(delayMs, budget.remainingMs)
   }
 
   function handleJob(job: Job, now: number, delayMs: number): Next {
@@ -184,12 +184,12 @@ function createPollState(
       tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
       const untilSettledMs =
         precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
-      return { delayMs: Math.min(delayMs, untilSettledMs) }
+      return Math.min(delayMs, untilSettledMs)
     }
     isSeen = true
     tell({ kind: 'seen', job })
-    if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
-    return once ? { result: { kind: 'active', job } } : { delayMs }
+    if (isFinal(job.status)) return { kind: 'ended', job, status: job.status }
+    return once ? { kind: 'active', job } : delayMs
   }
 
   return {
@@ -198,25 +198,25 @@ function createPollState(
     /** Why the last poll showed no job. */
     lastError: () => lastError,
     /**
-     * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't
-     * repeat the one before
+     * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
+     * refusal then doesn't repeat the one before
      * @throws ActionError if polling is of no use any more
      */
     handle(
       result: ServiceResult,
-      { isEarly, isFinalPoll }: { isEarly: boolean; isFinalPoll: boolean },
+      { isBroughtForward, isFinalPoll }: { isBroughtForward: boolean; isFinalPoll: boolean },
     ): Next {
       const now = clock.now()
       const context = {
         jobId,
         seen: isSeen,
-        refusals: isEarly ? 0 : refusals,
+        refusals: isBroughtForward ? 0 : refusals,
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
       const verdict = judgePoll(result, context, clock.date())
       const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
-      if (verdict.next === 'aborted') return { delayMs: 0 }
+      if (verdict.next === 'aborted') return 0
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
       switch (verdict.next) {
         case 'fail':

@@ -119,7 +119,7 @@ async function message(
   tools: RunTools,
   replaceable = false,
 ): Promise<Begun> {
-  const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
+  const job = await send({ kind: 'message', jobId }, prompt, tools, replaceable)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.

@@ -22,7 +22,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted.
  *
- * @param options.replaceable a new job can take the place of the one that gets the message
+ * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
@@ -31,7 +31,7 @@ export async function send(
   request: SubmitRequest,
   prompt: string,
   tools: Pick<RunTools, 'service' | 'clock' | 'deadline' | 'random' | 'log' | 'tell'>,
-  { replaceable = false }: { replaceable?: boolean } = {},
+  replaceable = false,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'
