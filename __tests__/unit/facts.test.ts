@@ -1,7 +1,7 @@
 // What is known of a step after what happened, but for what the tests of its run and texts say.
 import { expect, test } from '@jest/globals'
 import { factsAfter, factsAtStart, type Happening } from '../../src/run/facts.js'
-import { job, LINK } from './scripted-run.js'
+import { job } from './scripted-run.js'
 
 /** Something happens each second. */
 const after = (...happenings: Happening[]) =>
@@ -18,15 +18,6 @@ const sees = (status: string, fields = {}): Happening => ({
 test('a job that was received replaces the last one, but not an id that is known', () => {
   const facts = after(sees('active'), sees('completed', { id: 'job-2' }))
   expect(facts).toMatchObject({ jobId: 'job-1', seen: { job: { id: 'job-2' }, at: 1000 } })
-})
-
-test('a new job has neither the id nor the pull request of the one before', () => {
-  const left: Happening = { kind: 'remembered', jobId: 'job-1', link: LINK }
-  expect(after(left)).toMatchObject({ jobId: 'job-1', previousLink: LINK })
-  expect(after(left, { kind: 'starting-anew', link: '' })).toMatchObject({
-    jobId: '',
-    previousLink: '',
-  })
 })
 
 test('what was missed is known until the job is seen, and each new status is kept', () => {

@@ -194,13 +194,10 @@ describe('a job is polled', () => {
 
 describe('at the deadline', () => {
   test.each<[string, Script, Options?]>([
-    ['broken responses after a create request', forever(noResponse), created()],
-    ['no connection after a create request', forever(notSent), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
-    ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
   ])('a job is timed-out if the service responded once: %s', async (_, script, options = {}) => {
     const { end, endedAt } = await poll(script, options)

@@ -9,7 +9,7 @@ import { StepReport } from '../../src/report/report.js'
 import type { KeptComment, StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, LINK, OUTPUT_NAMES } from './scripted-run.js'
+import { INPUTS, job, OUTPUT_NAMES } from './scripted-run.js'
 
 const ENOSPC = new Error('ENOSPC')
 const SENDING = { kind: 'sending', asked: 'job' } as const
@@ -108,16 +108,6 @@ describe('what can not be written', () => {
     })
   })
 
-  test('as outputs at the end is the result, with its cause', () => {
-    const { report, to } = createStep({ broken: ['outputs'] })
-    report.tell(SKIPPED)
-    expect(report.facts.result).toMatchObject({
-      outcome: 'error',
-      error: { code: 'internal', cause: ENOSPC },
-    })
-    expect([report.exitCode, to('error').length]).toEqual([1, 1])
-  })
-
   test('as the summary is one warning', () => {
     const { report, to } = createStep({ broken: ['summary'] })
     report.tell(SENDING)
@@ -165,20 +155,6 @@ describe('the end', () => {
     expect(advice).toHaveLength(3)
     expect(advice[1]).toMatch(/and no prompt\. To wait longer/)
     expect(advice[2]).toContain('re-run the workflow job: this step then sends nothing.')
-  })
-
-  test('names the request that is in flight: the new job, if the earlier one is gone', () => {
-    const { report } = createStep()
-    expect(report.resultUnknown()).toBeUndefined()
-    report.tell({ kind: 'remembered', jobId: 'job-1', link: LINK })
-    report.tell({ kind: 'sending', asked: 'message' })
-    expect(report.resultUnknown(ENOSPC)).toMatchObject({
-      message: expect.stringMatching(/^The message/),
-      cause: ENOSPC,
-    })
-    report.tell({ kind: 'starting-anew', link: LINK })
-    report.tell(SENDING)
-    expect(report.resultUnknown()?.message).toMatch(/^The create request/)
   })
 
   test('has the details of an error in the debug lines, not truncated before they are redacted', () => {

@@ -2,7 +2,7 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
-import type { Happening, RequestState } from '../../src/run/facts.js'
+import type { RequestState } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
@@ -219,18 +219,6 @@ describe('the error', () => {
       advice: expect.stringContaining('raise timeout-minutes'),
     })
     expect(run.calls).toEqual([])
-  })
-
-  test("is passed on if the outputs can't be written, and nothing is sent", async () => {
-    const { tools, ...run } = createScriptedRun([])
-    const tell = (happening: Happening): void => {
-      tools.tell(happening)
-      if (happening.kind === 'sending') throw cause
-    }
-    const { error } = await sendIn({ ...run, tools: { ...tools, tell } })
-    expect(error).toBe(cause)
-    expect(run.calls).toEqual([])
-    expect(run.facts().request).toEqual({ kind: 'none' })
   })
 })
 

@@ -596,38 +596,6 @@ describe('the outputs', () => {
   )
 })
 
-test('what was sent, for each outcome and error code', () => {
-  const sent = new Map<string, Set<string>>()
-  for (const row of ROWS.filter((row) => isEnded(row) && hasOutputs(row))) {
-    const { outputs } = play(row)
-    const end = [outputs.outcome, outputs['error-code']].filter((word) => word).join(' ')
-    sent.set(end, (sent.get(end) ?? new Set()).add(outputs.sent ?? ''))
-  }
-  const said = [...sent].map(([end, words]) => [end, [...words].sort().join(' ')])
-  expect(Object.fromEntries(said)).toEqual({
-    started: 'job message nothing',
-    'pr-opened': 'job',
-    'no-changes': 'job message nothing',
-    failed: 'job message nothing',
-    archived: 'job message',
-    'timed-out': 'job message',
-    cancelled: 'job message nothing',
-    'cancelled create-unknown': 'job message',
-    skipped: 'nothing',
-    'dry-run': 'nothing',
-    'error input': 'nothing',
-    'error auth': 'job message nothing',
-    'error not-found': 'job message nothing',
-    'error rejected': 'job nothing',
-    'error rate-limited': 'nothing',
-    'error network': 'nothing',
-    'error create-unknown': 'job message',
-    'error contract': 'job nothing',
-    'error github': 'nothing',
-    'error internal': 'job nothing',
-  })
-})
-
 describe('text from outside', () => {
   const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
   const PLACES = ['summary', 'comment'] as const
