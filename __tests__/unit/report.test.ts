@@ -91,6 +91,7 @@ describe('what can not be written', () => {
     const { report, to, updates } = createStep({ broken: ['outputs'] })
     expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
     expect([to('summary').length, updates.length]).toEqual([1, 0])
+    expect(report.resultUnknown()).toBeUndefined()
     report.tell({ kind: 'waiting', fingerprint: '', messageMayBeLost: false })
     expect(updates).toHaveLength(1)
   })

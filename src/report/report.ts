@@ -134,7 +134,10 @@ export class StepReport {
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
-    if (failure !== undefined && !hasJob(this.#facts)) throw failure
+    if (failure !== undefined && !hasJob(this.#facts)) {
+      this.#record({ kind: 'not-accepted', posted: false })
+      throw failure
+    }
     this.update()
   }
 

@@ -41,12 +41,7 @@ export async function send(
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
-    try {
-      tell({ kind: 'sending', asked })
-    } catch (thrown) {
-      tell({ kind: 'not-accepted', posted: false })
-      throw thrown
-    }
+    tell({ kind: 'sending', asked })
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
     budget.count(startedAt, ATTEMPT_MS.submit)
