@@ -324,8 +324,10 @@ describe('a response that is complete', () => {
 
   test('may have a link that is not passed on', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
-    const { outputs } = await tellAgainst({ posts: [created], polls: [linked] }, { prompt: 'Go' })
+    const script = { posts: [created], polls: [linked] }
+    const { outputs, log } = await tellAgainst(script, { prompt: 'Go' })
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(log.match(/link was dropped/g)).toHaveLength(1)
   })
 
   test('may have an id and a link that begin or end as the key begins', async () => {

@@ -50,7 +50,7 @@ export function describeSent(facts: StepFacts): string {
 
 export type ToldRun = Readonly<{
   facts: StepFacts
-  inputs: Pick<Inputs, 'task' | 'wait'>
+  inputs: Pick<Inputs, 'task' | 'wait' | 'failOn'>
   /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
 }>

@@ -116,13 +116,13 @@ export class StepReport {
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
-  #showJob(job: Job, { seen, ...before }: StepFacts): void {
+  #showJob(job: Job, { seen, history }: StepFacts): void {
     const { writer } = this.#options
-    if (isLinkDropped(job) && !(seen && isLinkDropped(seen.job)))
-      writer.log("The service's link was dropped, because it can't be passed on safely.")
-    const isNews = this.#facts.history.length > before.history.length
+    const isNews = this.#facts.history.length > history.length
     if (!isNews && job.link === seen?.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
+    if (job.link === '' && getString(job.received, 'prLink') !== '')
+      writer.log("The service's link was dropped, because it can't be passed on safely.")
     if (!isFinal(job.status)) this.#publish() // Otherwise the step ends, and reports it.
   }
 
@@ -211,7 +211,7 @@ export class StepReport {
    * result.
    */
   #end(given: RunResult): void {
-    const { writer, inputs } = this.#options
+    const { writer } = this.#options
     const cause = errorOf(given)
     const alreadyReported = cause?.code === 'internal'
     const inFlight = alreadyReported ? this.resultUnknown(cause) : undefined
@@ -222,7 +222,7 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     this.#record({ kind: 'ended', result })
     this.#writeSummary()
-    const { level, text, log } = createAnnotation(this.#view(), result, inputs.failOn)
+    const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
     writer.log(formatEndLine(this.#facts, result))
@@ -245,11 +245,6 @@ export class StepReport {
     this.update()
     await comment.close()
   }
-}
-
-/** Whether the service has a link that isn't passed on. */
-function isLinkDropped({ link, received }: Job): boolean {
-  return link === '' && getString(received, 'prLink') !== ''
 }
 
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {

@@ -1,11 +1,11 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import { type FinalOutcome, isFinal, type Job, outcomeOf } from '../agent/job.js'
+import { type FinalOutcome, type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
-import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
+import { type PrecededBy, pollUntilDone } from './poll.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
@@ -129,7 +129,7 @@ async function message(
   return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
 }
 
-type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
+type JobEnd = Readonly<{ job: Job; status: FinalStatus }>
 
 /**
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
