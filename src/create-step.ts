@@ -61,7 +61,7 @@ export function createStep(
     nonce,
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
-    // After the result, there are only debug lines.
+    // After the result, a line of the log is for debugging only.
     log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
@@ -78,7 +78,7 @@ export function remarkOnInputs({ inputs, event, environment, redact, log, warn }
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
   }
-  // Only of a file: in an input, it may be part of somebody's title.
+  // An expression in the input prompt may be part of somebody's title.
   const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
   const start = prompt.indexOf('${{')
   const end = start < 0 ? -1 : prompt.indexOf('}}', start)

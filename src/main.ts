@@ -76,7 +76,7 @@ async function execute(
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) {
-    // Nor should one that somebody has labelled.
+    // A run that somebody has labelled should not turn red for that, either.
     const reason = checkSkipLabels(event, inputs.skipLabels)
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem

@@ -92,7 +92,7 @@ async function planAbout(
   const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
   const skip = (why: SkipReason): Plan => {
-    memory.stop() // It would be no news there.
+    memory.stop() // A skipped run is no news for those who read the comment.
     return { kind: 'skip', why }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
@@ -118,7 +118,7 @@ async function planAbout(
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
   if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
-  // If not all is known: equal to no other.
+  // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
   const composeWith = (...more: string[]): string => {
     const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), changes, {

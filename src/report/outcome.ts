@@ -32,7 +32,7 @@ export function describeJob(facts: StepFacts): string {
       : ['was', 'had', ' when this step ended', 'before this step ended']
   if (seen === undefined)
     return `${has} an unknown status${then}${notSeen ? `: ${notSeen.reason}` : ''}`
-  // This may be the end from before the message.
+  // After a message, a final status may be the one from before it.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? quote(job.rawStatus)

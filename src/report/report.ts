@@ -80,7 +80,7 @@ export class StepReport {
         break
       case 'heartbeat':
         writer.log(formatHeartbeatLine(this.#facts))
-        if (hasJob(before)) this.update() // Repeats the last edit if it failed.
+        if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
       case 'accepted':
       case 'waiting':
@@ -99,7 +99,7 @@ export class StepReport {
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
         if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
         break
-      // Told with what comes next.
+      // What follows from these is told with what comes next.
       case 'remembered':
       case 'starting-anew':
       case 'not-accepted':
@@ -123,7 +123,7 @@ export class StepReport {
     writer.log(formatStatusLine(this.#facts, job))
     if (job.link === '' && getString(job.received, 'prLink') !== '')
       writer.log("The service's link was dropped, because it can't be passed on safely.")
-    if (!isFinal(job.status)) this.#publish() // Otherwise the step ends, and reports it.
+    if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
 
   /**
@@ -227,7 +227,7 @@ export class StepReport {
     if (log !== undefined) writer.log(log)
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found.
+    // The error is not truncated before it is redacted: half a key would not be found.
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 

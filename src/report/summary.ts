@@ -48,7 +48,7 @@ export function createCommentText(view: View): string {
 
 function firstLine(view: View): string {
   const pullRequest = linkPullRequest(view)
-  // It may be that of an earlier run.
+  // The link may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   return `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
 }

@@ -77,7 +77,7 @@ export type DocsRead = Readonly<{
 export type StepFacts = Readonly<{
   /** When this is known, in milliseconds since the step began. */
   now: number
-  /** Of the docs job: given, remembered, or from the response to a create request; or empty. */
+  /** The docs job's ID: given, remembered, or from the response to a create request; or empty. */
   jobId: string
   /**
    * The pull request that an earlier run left. The service leaves the link out while it works on a
@@ -178,7 +178,7 @@ export function statusIn({ history }: StepFacts): Status | undefined {
   return history.at(-1)?.status
 }
 
-/** There is a docs job to wait for. */
+/** Whether there is a docs job to wait for. */
 export function hasJob({ request: { kind } }: StepFacts): boolean {
   return kind === 'accepted' || kind === 'waiting'
 }

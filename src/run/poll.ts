@@ -15,7 +15,7 @@ const SETTLE_MS = 30_000
 /** How long a poll past the deadline may take, in milliseconds. */
 const LATE_POLL_MS = 2_000
 
-/** If there is less time than this (ms) to settle, only a change proves that an end is new. */
+/** With less time than this (ms) to settle, only a change proves that an end is new. */
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */

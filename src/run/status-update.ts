@@ -9,20 +9,20 @@ export type Stored = Readonly<{
   jobId: string
   /** The pull request that the job opened, or was asked to continue; or empty. */
   link: string
-  /** Of what the job accepted last; empty if what was sent last may be lost. */
+  /** What the job accepted last, as later runs compare it; empty if what was sent may be lost. */
   fingerprint: string
 }>
 
 export type StatusUpdate = Readonly<{
   stored: Stored
-  /** The service returned the job. */
+  /** Whether the service has returned the job. */
   isJobSeen: boolean
-  /** This run has created the job, or is about to. */
+  /** Whether this run has created the job, or is about to. */
   created: boolean
   /** What the text says besides the result. */
   notes: string
   text: string
-  /** The result is known. */
+  /** Whether the result is known. */
   isEnd: boolean
   /**
    * What the comment is created with. GitHub mails this, and no edit. It has no marker yet, because
