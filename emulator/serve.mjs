@@ -71,7 +71,7 @@ function describeScenario(name) {
   const initialJobs = (service.initialJobs ?? []).map(
     ({ id, projectId }) => `Project ${projectId} already has a docs job: ${id}.`,
   )
-  return [`Scenario ${name}: ${description}.`, ...initialJobs].join('\n')
+  return [`Scenario ${name}:\n  ${description}.`, ...initialJobs].join('\n')
 }
 
 /**

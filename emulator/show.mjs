@@ -76,30 +76,35 @@ export function toTable(outputs) {
     .join('\n')
 }
 
+/** How each path begins, also of a docs job. */
+const PROJECT = /^\/v2\/agent\/[^/]+/
+
 /**
  * @param {LoggedRequest[]} requests
- * @returns {string} a line for each: the seconds since the first, the request, what the service
- * answered
+ * @returns {string} how their paths begin, and a line for each, of at most 80 columns: the seconds
+ * since the first, the request, what the service answered
  */
 export function toRequestTable(requests) {
-  const start = requests[0]?.at ?? 0
+  const { at: start = 0, path: first = '' } = requests[0] ?? {}
   const rows = requests.map((request) => {
     const path = request.jobId ? request.path.replace(request.jobId, '{id}') : request.path
-    return { ...request, path, seconds: ((request.at - start) / 1000).toFixed(1) }
+    return {
+      ...request,
+      path: path.replace(PROJECT, ''),
+      seconds: ((request.at - start) / 1000).toFixed(1),
+    }
   })
   const width = Math.max(0, ...rows.map(({ path }) => path.length))
-  return rows
-    .map(
-      ({ seconds, method, path, ...response }) =>
-        `${seconds.padStart(5)} s  ${method.padEnd(4)} ${path.padEnd(width)}  ${describeResponse(response)}`,
-    )
-    .join('\n')
+  const lines = rows.map(
+    ({ seconds, method, path, ...response }) =>
+      `${seconds.padStart(5)} s  ${method.padEnd(4)} ${path.padEnd(width)}  ${describeResponse(response)}`,
+  )
+  return [...(PROJECT.exec(first) ?? []), ...lines].join('\n')
 }
 
 /** @param {Pick<LoggedRequest, 'status' | 'responseBody' | 'fault'>} request */
 function describeResponse({ status, responseBody, fault }) {
-  if (status === 'reset')
-    return `connection reset  ← injected, ${fault.reset} the request was processed`
+  if (status === 'reset') return `connection reset  ← injected, ${fault.reset} it was processed`
   if (status === 'none') return 'no response'
   const { status: jobStatus, error = jobStatus } =
     /** @type {{ status?: string, error?: string }} */ (responseBody)

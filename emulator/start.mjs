@@ -133,7 +133,7 @@ async function run({ root, scenario, given, speed, debug }) {
   for (const secret of getSecrets(inputs)) log.masks.add(secret)
 
   print(`Running ${path.relative('', bundle)} as the GitHub runner would.`)
-  if (service) print(`Scenario ${scenario}: ${description}.`)
+  if (service) print(`Scenario ${scenario}:\n  ${description}.`)
   print(describeService(service, step))
   printTitle('Step')
   const demoOnly = Object.keys(demoInputs ?? {}).filter((name) => !(name in given))
@@ -161,7 +161,7 @@ async function run({ root, scenario, given, speed, debug }) {
       ? [`GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`]
       : []),
   ]
-  print(`\n${[`Exit code ${exitCode}`, ...counts].join('; ')}.`, 'title')
+  print(`\n${[`Exit code ${exitCode}`, ...counts].join(';\n')}.`, 'title')
   return exitCode
 }
 
@@ -206,7 +206,7 @@ async function startService(scenario, speed, step, signals) {
 function describeService(service, step) {
   if (!service) return 'No emulated service is started: the step uses the one at base-url.'
   if (step.offline) return `The URL is ${service.url}.`
-  return `The emulated service is at ${service.url}. A docs job takes ${formatDuration(service.jobSeconds)} there.`
+  return `The emulated service is at ${service.url}.\nA docs job takes ${formatDuration(service.jobSeconds)} there.`
 }
 
 /**

@@ -5,7 +5,7 @@ import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
-import { type ReportWriter, StepReport } from './report/report.js'
+import { StepReport } from './report/report.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
 import { quote, truncate } from './text/escape.js'
@@ -14,17 +14,18 @@ import { createRedactor } from './text/redact.js'
 /** How long a step with bad inputs may take, in milliseconds. */
 const BAD_INPUT_MS = 60_000
 
-/** A step with what only its beginning and its end need. */
-export interface WiredStep extends Step {
-  readonly inputProblem: InputError | undefined
-  readonly reporter: ReportWriter
-  readonly report: StepReport
-}
-
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
-/** @param cancel aborted when the runner cancels the step */
-export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
+/**
+ * The step, and what only its beginning and its end need: what is wrong with the inputs, and the
+ * report.
+ *
+ * @param cancel aborted when the runner cancels the step
+ */
+export function createStep(
+  runner: Runner,
+  cancel: AbortSignal,
+): Step & { readonly inputProblem: InputError | undefined; readonly report: StepReport } {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = SECRETS.map((input) => raw[input].trim())
@@ -45,10 +46,8 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
-  const codeIsOpen = isCodeOpen(event)
-  const report = new StepReport({
-    ...{ writer: reporter, clock, redact, environment, inputs, codeIsOpen },
-  })
+  const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
+  if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
   return {
     inputs,
     inputProblem,
@@ -60,14 +59,13 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     clock,
     random,
     nonce,
-    reporter,
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
-    // After the result, there are only debug lines.
+    // After the result, a line of the log is for debugging only.
     log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
-    tell: (event) => report.tell(event),
+    tell: (happening) => report.tell(happening),
   }
 }
 
@@ -80,7 +78,7 @@ export function remarkOnInputs({ inputs, event, environment, redact, log, warn }
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
   }
-  // Only of a file: in an input, it may be part of somebody's title.
+  // An expression in the input prompt may be part of somebody's title.
   const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
   const start = prompt.indexOf('${{')
   const end = start < 0 ? -1 : prompt.indexOf('}}', start)

@@ -3,7 +3,7 @@
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
-import { createStep, remarkOnInputs, type WiredStep } from './create-step.js'
+import { createStep, remarkOnInputs } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { createDeadline } from './net/deadline.js'
 import { formatStartLine } from './report/messages.js'
@@ -30,7 +30,7 @@ export async function main(): Promise<void> {
       runner.exit(report.exitCode)
     }
   }
-  runner.onUncaughtException((thrown) => endNow(report.resultUnknown(thrown) ?? thrown))
+  runner.onUncaughtException(endNow)
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
   try {
     await runStep(step)
@@ -43,7 +43,7 @@ export async function main(): Promise<void> {
 type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
 
 /** Runs a step until everything is reported. */
-export async function runStep(step: WiredStep): Promise<void> {
+export async function runStep(step: ReturnType<typeof createStep>): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
   let github: ReturnType<LoadGitHub> | undefined
@@ -60,8 +60,11 @@ export async function runStep(step: WiredStep): Promise<void> {
   await report.closeComment(deadline)
 }
 
-async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResult> {
-  const { inputs, inputProblem, event, log, clock, reporter, report } = step
+async function execute(
+  step: Parameters<typeof runStep>[0],
+  loadGitHub: LoadGitHub,
+): Promise<RunResult> {
+  const { inputs, inputProblem, event, report } = step
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
@@ -73,7 +76,7 @@ async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResu
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) {
-    // Nor should one that somebody has labelled.
+    // A run that somebody has labelled should not turn red for that, either.
     const reason = checkSkipLabels(event, inputs.skipLabels)
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem
@@ -91,20 +94,25 @@ async function execute(step: WiredStep, loadGitHub: LoadGitHub): Promise<RunResu
     import(/* webpackChunkName: "job" */ './agent/client.js'),
     import(/* webpackChunkName: "job" */ './run/run.js'),
   ])
-  const service = createAgentService({ ...step, ...inputs, now: clock.now })
+  const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
+  const { baseUrl, projectId, apiKey } = inputs
+  const service = createAgentService({
+    ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
+  })
   try {
     let plan: Plan = inputs.task
     if (skip.mayBeMerges !== undefined || needsGitHub(inputs)) {
-      const subject = await (await loadGitHub()).findSubject(skip.mayBeMerges)
-      if ('reason' in subject) return { outcome: 'skipped', ...subject }
-      report.comment = subject.comment
-      plan = await subject.plan(service)
+      const { planRun } = await loadGitHub()
+      plan = await planRun(skip.mayBeMerges, service, (comment) => {
+        report.comment = comment
+      })
     }
-    if ('reason' in plan) return { outcome: 'skipped', ...plan }
+    if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
     log(formatStartLine(plan, inputs))
     const writePlaceholder = (): Promise<void> => report.writePlaceholder()
-    if (!inputs.dryRun) return await run(plan, inputs, { ...step, service, writePlaceholder })
-    if (plan.kind !== 'attach') reporter.group('The prompt as it would be sent', plan.prompt)
+    const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
+    if (!inputs.dryRun) return await run(plan, inputs, tools)
+    if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
     return { outcome: 'dry-run' }
   } finally {
     service.close()

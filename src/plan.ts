@@ -9,7 +9,6 @@ import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
 import { findChanges, readThread, type Thread } from './context/changes.js'
-import type { Changes } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -21,14 +20,14 @@ import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
 
 export function openGitHub(step: Step) {
-  const { inputs, environment, event } = step
+  const { inputs, event, ...tools } = step
+  const { repository, actor } = step.environment
   const github = createGitHub({
-    ...step,
+    ...tools,
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })
   const docsPulls = openDocsPulls(step, github)
-  const { repository, actor } = environment
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
@@ -36,40 +35,32 @@ export function openGitHub(step: Step) {
       findRefusal(people, { github, repository }, missingSecrets),
     readDocs: docsPulls.readAtEnd,
     /**
+     * Decides what to do. Only reads: from GitHub, and the job's status from the service.
+     *
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
      * are merges
+     * @param keep gets what keeps the readers up to date, if anything does
+     * @throws ActionError `github` if something that decides can't be read
+     * @throws Cancelled
      */
-    findSubject: (mayBeMerges: readonly string[] | undefined) =>
-      findSubject({ ...step, github, docsPulls }, mayBeMerges),
+    planRun: planRun.bind(undefined, { ...step, github, docsPulls }),
   }
 }
 
-/** The pull request, issue or event that the run is about. */
-interface Subject {
-  /** What keeps its readers up to date, if anything does. */
-  readonly comment: Memory['comment']
-  /**
-   * Decides what to do. Only reads: from GitHub, and the job's status from the service.
-   *
-   * @throws ActionError `github` if something that decides can't be read
-   * @throws Cancelled
-   */
-  plan(service: AgentService): Promise<Plan>
-}
-
-/** @throws ActionError `github` */
-async function findSubject(
+async function planRun(
   step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
-): Promise<Subject | SkipReason> {
+  service: AgentService,
+  keep: (comment: Memory['comment']) => void,
+): Promise<Plan> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
+    return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    return { reason: 'the push merged a pull request by an account in skip-authors' }
+    return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
@@ -83,13 +74,16 @@ async function findSubject(
     isLocked ? { ...about, inputs: inSilence } : about,
     merged !== undefined,
   )
-  return {
-    comment: inputs.dryRun ? undefined : memory.comment,
-    plan: (service) => plan(about, found, memory, service),
-  }
+  if (!inputs.dryRun) keep(memory.comment)
+  return planAbout(about, found, memory, service)
 }
 
-async function plan(
+function skipFor(reason: string): Plan {
+  return { kind: 'skip', why: { reason } }
+}
+
+/** Once it is known what the run is about. */
+async function planAbout(
   step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
   memory: Memory,
@@ -97,9 +91,9 @@ async function plan(
 ): Promise<Plan> {
   const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
-  const skip = (reason: SkipReason): SkipReason => {
-    memory.stop() // It would be no news there.
-    return reason
+  const skip = (why: SkipReason): Plan => {
+    memory.stop() // A skipped run is no news for those who read the comment.
+    return { kind: 'skip', why }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
@@ -109,7 +103,14 @@ async function plan(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
   if (labelled !== undefined) return skip(labelled)
 
-  const changes = await findChangesIfNeeded(step, named)
+  // Without them, a job would be paid that can't know what changed.
+  const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
+  const changes = needsChanges
+    ? await findChanges(environment, event, repo, { ...inputs, named })
+    : undefined
+  // A pull request may have been read as an issue.
+  const isPull = ['head', 'pull_request'].some((name) => getPath(changes?.named, name))
+  if (isPull && getString(changes?.named, 'state') === 'open') tell({ kind: 'code-is-open' })
   if (changes?.truncated)
     tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
   if (inputs.since !== '' && changes?.bySince === false)
@@ -117,7 +118,7 @@ async function plan(
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
   if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
-  // If not all is known: equal to no other.
+  // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
   const composeWith = (...more: string[]): string => {
     const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), changes, {
@@ -170,17 +171,4 @@ async function readNamed(
   const isOther = ![undefined, event.issue, event.pullRequest?.number].includes(issueNumber)
   const isAsked = isOther && task.kind !== 'attach' && skipLabels.size > 0
   return isAsked && issueNumber !== undefined ? readThread(issueNumber, repo) : undefined
-}
-
-/**
- * The changes, if anything needs them. Without them, a job would be paid that can't know what
- * changed.
- */
-async function findChangesIfNeeded(
-  { inputs, environment, event, github }: MemoryStep,
-  named: Thread | undefined,
-): Promise<Changes | undefined> {
-  if (inputs.contextPaths.length === 0 && inputs.context === 'none') return undefined
-  const repo = { github, repository: environment.repository }
-  return findChanges(environment, event, repo, { ...inputs, named })
 }

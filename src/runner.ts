@@ -109,8 +109,8 @@ export function createReporter(redact: Redact): ReportWriter {
       core.endGroup()
     },
     /**
-     * All or none, so that the file is well-formed whatever happens: a malformed one fails the
-     * step.
+     * Writes all outputs or none, so that the file is well-formed whatever happens: a malformed one
+     * fails the step.
      */
     outputs(values) {
       const path = process.env.GITHUB_OUTPUT
@@ -140,7 +140,7 @@ function replaceFile(path: string, text: string): void {
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(descriptor, bytes, written, bytes.length - written, written)
     }
-    // Not for /dev/null.
+    // /dev/null can't be truncated.
     if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length)
   } finally {
     closeSync(descriptor)

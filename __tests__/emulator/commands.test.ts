@@ -51,7 +51,7 @@ describe('start', () => {
     ])
     expect(exitCode).toBe(0)
     for (const part of [
-      '. A docs job takes 2 min there.\n',
+      '\nA docs job takes 2 min there.\n',
       '    prompt: |\n      One: two\n      three ***\n',
       '    docs-token: ***\n',
       // Given on the command line, so it is no part of the demo.
@@ -140,7 +140,7 @@ describe('start, of a bundle that behaves in another way in each run,', () => {
     expect(printed).toContain('A docs job takes 4 s there.\n')
     expect(printed.match(/^ {2}through undefined but for undefined$/gm)).toHaveLength(2)
     expect(printed).toMatch(
-      /\nExit code 3; .*; GitHub received 0 requests \(0 POST, 0 PATCH, 0 GET\)\.\n$/,
+      /\nExit code 3;\n.*;\nGitHub received 0 requests \(0 POST, 0 PATCH, 0 GET\)\.\n$/,
     )
   })
 
@@ -181,7 +181,8 @@ describe('serve', () => {
     const url = await serveOnce([], '/v2/agent/a%20b/job/x')
     expect(printed).toBe(`The emulated service is running at
 ${url}
-Scenario pr-opened: the agent edits files and opens a pull request.
+Scenario pr-opened:
+  the agent edits files and opens a pull request.
 A docs job takes 4 s. Stop the service with Ctrl-C.
 To run the action against it, in another terminal:
 npm start -- --input base-url=${url}

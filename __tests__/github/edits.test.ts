@@ -305,7 +305,7 @@ describe('an edit that would store the job', () => {
   type State = StatusUpdate['stored']['state']
   const updateOf = (state: State): StatusUpdate => ({
     stored: { state, jobId: 'job-1', link: '', fingerprint: '' },
-    ...{ isJobSeen: true, created: true, notes: '', text: state, isEnd: false },
+    ...{ isJobSeen: true, created: true, notes: '', text: state, first: state, isEnd: false },
   })
   const { signal } = new AbortController()
   const commentOf = (

@@ -645,7 +645,9 @@ describe('the number of a pull request', () => {
     ],
   ])('names the source, %s', async (world, _, inputs, faults, asked) => {
     world.github.faults.push(...faults)
-    expectJob(await world.step({ ...NUMBER, ...inputs }, dispatch))
+    const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
+    expectJob(ended)
+    expect(ended.summary).toContain('Merge it after its code is merged.')
     expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
     expect(promptOf(world)).toContain('title: Add --retry')
     expect(askedIn(world)).toEqual(asked)
@@ -654,7 +656,11 @@ describe('the number of a pull request', () => {
   worldTest('of an issue leaves the range to since', async (world) => {
     world.repository.issues.add(40)
     world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
-    expectJob(await world.step({ ...NUMBER, 'issue-number': '40', since: 'v1' }, dispatch))
+    const inputs = { ...NUMBER, 'issue-number': '40', since: 'v1' }
+    const ended = await world.step(inputs, dispatch)
+    expectJob(ended)
+    // It is open, but there is no code that the docs would have to wait for.
+    expect(ended.summary).toContain('Review the docs pull request, then merge it.')
     for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
     expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
   })

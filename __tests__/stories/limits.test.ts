@@ -42,5 +42,5 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
     expect(at - (times[nth] ?? 0)).toBeLessThan(8 * SECOND)
   }
   expect(service.connections()).toBe(1)
-  expect(log.match(/^After .*: docs job "job-1" was still running\.$/gm)).toHaveLength(1)
+  expect(log.match(/^After .*: docs job "job-1" is still running\.$/gm)).toHaveLength(1)
 })

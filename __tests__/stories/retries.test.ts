@@ -133,7 +133,13 @@ describe('a create', () => {
     [
       'a page in place of a docs job: never',
       [firewall(200)],
-      failed('contract', mayExist, 'a web page (200: "Sign in")', 'ask whoever runs the network'),
+      failed(
+        'contract',
+        mayExist,
+        'a web page (200: "Sign in")',
+        'ask whoever runs the network',
+        'in place of the service. The request was not retried: that could create a second',
+      ),
     ],
     [
       'a redirect, perhaps to a sign-in page: final',
@@ -201,7 +207,11 @@ describe('a message', () => {
       failed('rejected', '409: "Busy"'),
     ],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
-    ['a page in place of the docs job: never', [firewall(200)], unknown('a web page', '"job-1"')],
+    [
+      'a page in place of the docs job: never',
+      [firewall(200)],
+      unknown('a web page', '"job-1"', 'ask whoever runs the network'),
+    ],
     ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
@@ -275,7 +285,7 @@ describe('a poll', () => {
         expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
         for (const text of [...commands('error'), summary, ...world.comments()]) {
           expect(text).not.toMatch(/\b(?:is|was still) (?:running|active)|keeps running/i)
-          expect(text).toMatch(/when last seen, .* after the step began; since then: .*503/)
+          expect(text).toMatch(/when last seen, .* before this step ended; since then: .*503/)
         }
       },
     )
@@ -314,8 +324,10 @@ describe('a response that is complete', () => {
 
   test('may have a link that is not passed on', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
-    const { outputs } = await tellAgainst({ posts: [created], polls: [linked] }, { prompt: 'Go' })
+    const script = { posts: [created], polls: [linked] }
+    const { outputs, log } = await tellAgainst(script, { prompt: 'Go' })
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(log.match(/link was dropped/g)).toHaveLength(1)
   })
 
   test('may have an id and a link that begin or end as the key begins', async () => {

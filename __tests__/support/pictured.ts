@@ -1,7 +1,7 @@
 /** What the pictures in docs/images/ show, as the code writes it: a test compares it. */
 
 import { createCommentText, createSummary } from '../../src/report/summary.js'
-import { factsAfter, factsAtStart, type StepEvent, type StepFacts } from '../../src/run/facts.js'
+import { factsAfter, factsAtStart, type Happening, type StepFacts } from '../../src/run/facts.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { INPUTS, job } from '../unit/scripted-run.js'
 
@@ -14,7 +14,7 @@ const inputs = { ...INPUTS, task, projectId: 'your-project' }
 const redact = createRedactor('')
 
 /** What is known after an event, so many milliseconds after the step began. */
-function known(facts: StepFacts, event: StepEvent, now: number): StepFacts {
+function known(facts: StepFacts, event: Happening, now: number): StepFacts {
   const date = new Date(Date.parse('2026-01-02T03:04:05.000Z') + now)
   return factsAfter(facts, event, { now: () => now, date: () => date })
 }
@@ -31,7 +31,6 @@ const VIEW = {
   redact,
   workflow: 'Docs',
   memory: 'stored' as const,
-  codeIsOpen: true,
 }
 
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */
@@ -49,7 +48,7 @@ export function picturedNow(): string {
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
   const facts = known(started, { kind: 'seen', job: completed }, 101_234)
-  const view = { ...VIEW, facts: { ...facts, result, docs: { files } } }
+  const view = { ...VIEW, facts: { ...facts, codeIsOpen: true, result, docs: { files } } }
   return pictured(
     createSummary({ ...view, runUrl: '' }),
     createCommentText({ ...view, runUrl: RUN_URL }),

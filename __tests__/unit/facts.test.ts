@@ -1,16 +1,16 @@
-// What is known of a step after its events, but for what the tests of a run and of its texts say.
+// What is known of a step after what happened, but for what the tests of its run and texts say.
 import { expect, test } from '@jest/globals'
-import { factsAfter, factsAtStart, type StepEvent, wasPosted } from '../../src/run/facts.js'
-import { job, LINK } from './scripted-run.js'
+import { factsAfter, factsAtStart, type Happening } from '../../src/run/facts.js'
+import { job } from './scripted-run.js'
 
-/** An event each second. */
-const after = (...events: StepEvent[]) =>
-  events.reduce(
-    (facts, event, index) =>
-      factsAfter(facts, event, { now: () => index * 1000, date: () => new Date(0) }),
+/** Something happens each second. */
+const after = (...happenings: Happening[]) =>
+  happenings.reduce(
+    (facts, happening, index) =>
+      factsAfter(facts, happening, { now: () => index * 1000, date: () => new Date(0) }),
     factsAtStart(''),
   )
-const sees = (status: string, fields = {}): StepEvent => ({
+const sees = (status: string, fields = {}): Happening => ({
   kind: 'seen',
   job: job(status, fields),
 })
@@ -20,25 +20,19 @@ test('a job that was received replaces the last one, but not an id that is known
   expect(facts).toMatchObject({ jobId: 'job-1', seen: { job: { id: 'job-2' }, at: 1000 } })
 })
 
-test('a new job has neither the id nor the pull request of the one before', () => {
-  const left: StepEvent = { kind: 'remembered', jobId: 'job-1', link: LINK }
-  expect(after(left)).toMatchObject({ jobId: 'job-1', previousLink: LINK })
-  expect(after(left, { kind: 'replaced', link: '' })).toMatchObject({ jobId: '', previousLink: '' })
-})
-
 test('what was missed is known until the job is seen, and each new status is kept', () => {
-  const missed: StepEvent = { kind: 'missed', reason: 'read ECONNRESET' }
-  const before = after(sees('active'), missed)
-  expect(before).toMatchObject({ seen: { at: 0 }, missedReason: 'read ECONNRESET' })
-  const { missedReason, history } = after(sees('active'), missed, sees('active'), sees('failed'))
-  expect(missedReason).toBe('')
+  const notSeen: Happening = { kind: 'not-seen', reason: 'read ECONNRESET' }
+  const before = after(sees('active'), notSeen)
+  expect(before).toMatchObject({ seen: { at: 0 }, notSeen: { reason: 'read ECONNRESET' } })
+  const { notSeen: last, history } = after(sees('active'), notSeen, sees('active'), sees('failed'))
+  expect(last).toBeUndefined()
   expect(history.map(({ elapsedMs }) => elapsedMs)).toEqual([0, 3000])
 })
 
 test('a request that left stays one that left, also if the next does not', () => {
-  const sending: StepEvent = { kind: 'sending', asked: 'job' }
-  const refused = (posted: boolean): StepEvent => ({ kind: 'not-accepted', posted })
-  const isPosted = (...events: StepEvent[]): boolean => wasPosted(after(...events))
+  const sending: Happening = { kind: 'sending', asked: 'job' }
+  const refused = (posted: boolean): Happening => ({ kind: 'not-accepted', posted })
+  const isPosted = (...happenings: Happening[]): boolean => after(...happenings).isRefused
   expect(isPosted(sending, refused(false))).toBe(false)
   expect(isPosted(sending, refused(true), sending)).toBe(true)
   expect(isPosted(sending, refused(true), sending, refused(false))).toBe(true)

@@ -194,13 +194,10 @@ describe('a job is polled', () => {
 
 describe('at the deadline', () => {
   test.each<[string, Script, Options?]>([
-    ['broken responses after a create request', forever(noResponse), created()],
-    ['no connection after a create request', forever(notSent), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
-    ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
   ])('a job is timed-out if the service responded once: %s', async (_, script, options = {}) => {
     const { end, endedAt } = await poll(script, options)
@@ -400,23 +397,23 @@ test.each([
   ],
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
   const { facts } = await poll(script, { ...options, timeoutMs: 2_000 })
-  expect(facts().missedReason).toBe(reason)
+  expect(facts().notSeen?.reason ?? '').toBe(reason)
 })
 
 test('if the last poll is refused, what helps is known', async () => {
   const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
-  expect(facts().missedAdvice).toContain('Check that api-key is the right key')
+  expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
 })
 
 test('a poll counts as missed until it is answered', async () => {
   const missed: string[] = []
   const answer: ScriptedResult = ({ facts }) => {
-    missed.push(facts().missedReason)
+    missed.push(facts().notSeen?.reason ?? '')
     return jobResult('active')
   }
   const { facts } = await poll([answer, answer], { timeoutMs: 2_000 })
   expect(missed).toEqual(Array(2).fill('the last status request got no response'))
-  expect(facts().missedReason).toBe('')
+  expect(facts().notSeen).toBeUndefined()
 })
 
 test('an error is logged once for as long as it lasts', async () => {

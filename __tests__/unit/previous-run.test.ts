@@ -406,7 +406,7 @@ describe('continuing', () => {
     const answered = await settle(Promise.resolve(find?.()))
     expect(answered).toMatchObject(answer)
     expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-    expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', missedReason: '' })
+    expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', notSeen: undefined })
   })
 
   test.each<[string, Situation['job'], DocsPull]>([
@@ -450,13 +450,13 @@ describe('continuing', () => {
   test('a push of what was sent before is skipped once that is merged, with the link', async () => {
     const { told } = await decide(linked, merged, { pushed: true })
     const reason = `this push has nothing new for the docs job, and the docs pull request ${LINK} was merged`
-    expect(told).toMatchObject({ task: { reason }, followed: ['job-1', LINK] })
+    expect(told).toMatchObject({ task: { why: { reason } }, followed: ['job-1', LINK] })
   })
 
   test('a no to the docs is told, and follows the job no longer', async () => {
     const { told } = await decide(active, closed, { pushed: true })
     const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
-    expect(told).toMatchObject({ task: { reason }, log: [] })
+    expect(told).toMatchObject({ task: { why: { reason } }, log: [] })
   })
 
   test('a pull request that was read before is not read again', async () => {

@@ -4,13 +4,12 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
-import type { KeptComment } from '../../src/memory/comment.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import { StepReport } from '../../src/report/report.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
+import type { KeptComment, StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, LINK, OUTPUT_NAMES } from './scripted-run.js'
+import { INPUTS, job, OUTPUT_NAMES } from './scripted-run.js'
 
 const ENOSPC = new Error('ENOSPC')
 const SENDING = { kind: 'sending', asked: 'job' } as const
@@ -23,7 +22,6 @@ function createStep({
   broken = [] as readonly ('outputs' | 'summary')[],
   failure = ENOSPC as Error,
   isDebug = true,
-  codeIsOpen = true,
 } = {}) {
   const clock = new FakeClock()
   const written: [to: string, text: string][] = []
@@ -47,7 +45,6 @@ function createStep({
     redact: (text) => text,
     environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
-    codeIsOpen,
   })
   report.comment = {
     failure: '',
@@ -81,24 +78,20 @@ describe('while the step runs', () => {
   })
 
   // After a merge, or at night, nobody would merge it who waits for that.
-  test.each([
-    [true, 'Review the docs pull request. Merge it after the code is merged.'],
-    [false, 'Review the docs pull request, then merge it.'],
-  ])('where the code waits for a merge: %j, the docs do, too', (codeIsOpen, advice) => {
-    const { report, to } = createStep({ codeIsOpen })
+  test('the docs wait for a merge only if their code does', () => {
+    const { report, to } = createStep()
     report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('completed') })
     report.tell(end('pr-opened'))
-    expect(to('advice').at(-1)).toContain(advice)
+    expect(to('advice').at(-1)).toContain('Review the docs pull request, then merge it.')
   })
 })
 
 describe('what can not be written', () => {
   test('as outputs before anything was accepted ends the step, as long as nothing is lost', () => {
     const { report, to, updates } = createStep({ broken: ['outputs'] })
-    expect(() => report.tell(SENDING)).toThrow(
-      'Writing the outputs failed: ENOSPC. Nothing was sent.',
-    )
+    expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
     expect([to('summary').length, updates.length]).toEqual([1, 0])
+    expect(report.resultUnknown()).toBeUndefined()
     report.tell({ kind: 'waiting', fingerprint: '', messageMayBeLost: false })
     expect(updates).toHaveLength(1)
   })
@@ -114,16 +107,6 @@ describe('what can not be written', () => {
         ),
       },
     })
-  })
-
-  test('as outputs at the end is the result, with its cause', () => {
-    const { report, to } = createStep({ broken: ['outputs'] })
-    report.tell(SKIPPED)
-    expect(report.facts.result).toMatchObject({
-      outcome: 'error',
-      error: { code: 'internal', cause: ENOSPC },
-    })
-    expect([report.exitCode, to('error').length]).toEqual([1, 1])
   })
 
   test('as the summary is one warning', () => {
@@ -173,20 +156,6 @@ describe('the end', () => {
     expect(advice).toHaveLength(3)
     expect(advice[1]).toMatch(/and no prompt\. To wait longer/)
     expect(advice[2]).toContain('re-run the workflow job: this step then sends nothing.')
-  })
-
-  test('names the request that is in flight: the new job, if the earlier one is gone', () => {
-    const { report } = createStep()
-    expect(report.resultUnknown()).toBeUndefined()
-    report.tell({ kind: 'remembered', jobId: 'job-1', link: LINK })
-    report.tell({ kind: 'sending', asked: 'message' })
-    expect(report.resultUnknown(ENOSPC)).toMatchObject({
-      message: expect.stringMatching(/^The message/),
-      cause: ENOSPC,
-    })
-    report.tell({ kind: 'replaced', link: LINK })
-    report.tell(SENDING)
-    expect(report.resultUnknown()?.message).toMatch(/^The create request/)
   })
 
   test('has the details of an error in the debug lines, not truncated before they are redacted', () => {

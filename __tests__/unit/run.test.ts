@@ -3,10 +3,10 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import { sentIn } from '../../src/run/facts.js'
-import { errorOf, toRunResult } from '../../src/run/result.js'
+import { errorOf } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
 import type { Remembered, Task } from '../../src/run/task.js'
-import { ActionError, Cancelled } from '../../src/text/errors.js'
+import { ActionError } from '../../src/text/errors.js'
 import {
   cancelThen,
   createScriptedRun,
@@ -66,45 +66,11 @@ function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<Scr
 }
 
 describe('a step that creates a job', () => {
-  test('writes a placeholder, creates the job, tells of it, and polls it to its end', async () => {
-    const newJob = (status: string) => jobResult(status, { id: 'job-9' })
-    const script = [errorResponse(429), newJob('active'), newJob('active'), newJob('failed')]
-    const { result, calls, placeholders, published, facts } = await runTask(CREATE, script)
-    expect(result).toEqual({ outcome: 'failed' })
-    expect(calls).toMatchObject([
-      { kind: 'create', prompt: 'Do it' },
-      { kind: 'create', prompt: 'Do it' },
-      { kind: 'poll', jobId: 'job-9', at: 5000 },
-      { kind: 'poll', jobId: 'job-9' },
-    ])
-    expect(placeholders).toEqual([0])
-    expect(published[3]).toMatchObject({
-      calls: 2,
-      jobId: 'job-9',
-      status: 'active',
-      request: 'accepted',
-    })
-    expect(facts().jobId).toBe('job-9')
-    expect(published.at(-1)).toMatchObject({ status: 'failed', sent: 'job' })
-  })
-
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
-    ['with its pull request', [active, opened], true, 'create poll: pr-opened'],
     ['at once if it has ended already', [opened], true, 'create: pr-opened'],
-    ['with a refusal', [errorResponse(401)], true, 'create: error auth'],
-    ['at once if it is not asked to wait', [active], false, 'create: started'],
     ['with what it is, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
   ])('ends %s', async (_, script, wait, story) => {
     expect((await runTask(CREATE, script, { wait })).story).toBe(story)
-  })
-
-  test('sends nothing if the placeholder is refused', async () => {
-    const { tools, calls } = createScriptedRun([])
-    const error = new ActionError('github', 'Refused.', 'Set permissions.')
-    const writePlaceholder = () => Promise.reject(error)
-    const result = await run(CREATE, INPUTS, { ...tools, writePlaceholder })
-    expect(result).toEqual({ outcome: 'error', error })
-    expect(calls).toEqual([])
   })
 })
 
@@ -161,25 +127,6 @@ describe('a job that completed without a pull request', () => {
 })
 
 describe('a step that messages a job', () => {
-  test('sends it to its job, tells that it was accepted, and polls the job to its end', async () => {
-    const script = [noJob, active, opened]
-    const { result, calls, placeholders, published, facts } = await runTask(MESSAGE, script)
-    expect(result).toEqual({ outcome: 'pr-opened' })
-    expect(calls).toMatchObject([
-      { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
-      { kind: 'poll', jobId: 'job-1' },
-      { kind: 'poll', jobId: 'job-1' },
-    ])
-    expect(placeholders).toEqual([])
-    expect(published[1]).toMatchObject({
-      calls: 1,
-      jobId: 'job-1',
-      sent: 'message',
-      request: 'accepted',
-    })
-    expect(sentIn(facts())).toBe('message')
-  })
-
   const changed = jobResult('completed', { prLink: `${LINK}0` })
   const failed = jobResult('failed')
   const POLLS = 'message poll poll poll'
@@ -216,15 +163,6 @@ describe('a step that messages a job', () => {
       request: 'accepted',
     })
     expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
-  })
-
-  test.each<Row>([
-    ['a 404', [errorResponse(404)], 'message: error not-found'],
-    ['a refusal', [errorResponse(410)], 'message: error rejected'],
-  ])('ends with %s, and creates no new job', async (_, script, story) => {
-    const { facts, ...run } = await runTask(MESSAGE, script)
-    expect(run.story).toBe(story)
-    expect([facts().jobId, sentIn(facts())]).toEqual(['job-1', 'nothing'])
   })
 })
 
@@ -338,25 +276,6 @@ describe('a step that messages a remembered job', () => {
 })
 
 describe('a step that only waits', () => {
-  test('tells which job, polls it at once, and sends nothing', async () => {
-    const { story, published } = await runTask(ATTACH, [active, opened])
-    expect(story).toBe('poll poll: pr-opened')
-    expect(published[0]).toMatchObject({
-      at: 0,
-      calls: 0,
-      jobId: 'job-1',
-      request: 'waiting',
-    })
-    expect(published.at(-1)).toMatchObject({ request: 'waiting', sent: 'nothing' })
-  })
-
-  test.each<Row>([
-    ['an active job', [active], 'poll: started'],
-    ['an ended job', [opened], 'poll: pr-opened'],
-  ])('polls once if it is not asked to wait: %s', async (_, script, story) => {
-    expect((await runTask(ATTACH, script, { wait: false })).story).toBe(story)
-  })
-
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
@@ -377,42 +296,11 @@ describe('a step that only waits', () => {
   })
 })
 
-describe('a cancel', () => {
-  test.each<[string, Task, Iterable<ScriptedResult>, story: string]>([
-    ['during a create request', CREATE, [hangs(true)], 'create: cancelled create-unknown'],
-    ['before the response to a message', MESSAGE, [cancelThen(active)], 'message: cancelled'],
-    ['between two polls', CREATE, forever(active), 'create poll: cancelled'],
-  ])('%s', async (_, task, script, expected) => {
-    const { clock, story } = await runTask(task, script, { cancelAt: 7000 })
-    expect(story).toBe(expected)
-    expect(clock.now()).toBeLessThanOrEqual(7000)
-  })
-
-  test.each([true, false])('does not lose the job in the response (wait: %s)', async (wait) => {
-    const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
-    expect(story).toBe('create: cancelled')
-    expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
-  })
+test.each([true, false])('a cancel loses no job that the response has (wait: %s)', async (wait) => {
+  const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
+  expect(story).toBe('create: cancelled')
+  expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
 })
-
-describe('what is thrown becomes the result', () => {
-  const error = new ActionError('auth', 'a', 'b')
-  test.each([
-    [new Cancelled(), { outcome: 'cancelled' }],
-    [new Cancelled(error), { outcome: 'cancelled', error }],
-    [error, { outcome: 'error', error }],
-  ])('%p', (thrown, expected) => {
-    expect(toRunResult(thrown)).toEqual(expected)
-  })
-
-  test.each([[new TypeError('x')], [undefined]])('%p, an internal error', (cause) => {
-    expect(toRunResult(cause)).toMatchObject({
-      outcome: 'error',
-      error: { code: 'internal', cause },
-    })
-  })
-
-  test('by a run, which never throws', async () => {
-    expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
-  })
+test('what the action itself throws is an internal error, which a run never throws', async () => {
+  expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
 })

@@ -6,8 +6,8 @@ import { isStatus, type Job } from '../../src/agent/job.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
 import { collectOutputs } from '../../src/report/outputs.js'
-import { factsAfter, factsAtStart, type StepEvent, sentIn, statusIn } from '../../src/run/facts.js'
-import type { CreateTools } from '../../src/run/run.js'
+import { factsAfter, factsAtStart, type Happening, sentIn, statusIn } from '../../src/run/facts.js'
+import type { RunTools } from '../../src/run/step.js'
 import { type ActionError, Cancelled } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 
@@ -176,7 +176,6 @@ export function createScriptedRun(
   const cancel = new AbortController()
   const deadline = createDeadline(timeoutMs, cancel.signal, clock)
   let facts = factsAtStart(jobId)
-  const events: StepEvent[] = []
   const results = script[Symbol.iterator]()
   const calls: Call[] = []
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
@@ -188,14 +187,13 @@ export function createScriptedRun(
   const placeholders: number[] = []
   /** For each time that the connection was closed, how many requests had been sent. */
   const closes: number[] = []
-  const tell = (event: StepEvent): void => {
+  const tell = (happening: Happening): void => {
     const now = clock.now()
-    events.push(event)
-    facts = factsAfter(facts, event, clock)
-    if ('job' in event && event.job !== undefined) reported.push(event.job.rawStatus)
-    if (!PUBLISHED.includes(event.kind)) return
+    facts = factsAfter(facts, happening, clock)
+    if ('job' in happening && happening.job !== undefined) reported.push(happening.job.rawStatus)
+    if (!PUBLISHED.includes(happening.kind)) return
     const { jobId, request } = facts
-    const known = { jobId, status: statusIn(facts), request: request.is, sent: sentIn(facts) }
+    const known = { jobId, status: statusIn(facts), request: request.kind, sent: sentIn(facts) }
     published.push({ at: now, ...known, calls: calls.length })
   }
   const play = async (call: Omit<Call, 'at'>, until = deadline): Promise<ServiceResult> => {
@@ -218,7 +216,7 @@ export function createScriptedRun(
     if (wakesFirst) clock.advance(frozenMs)
     else await clock.sleep(frozenMs, new AbortController().signal)
   }
-  const tools: CreateTools = {
+  const tools: RunTools = {
     service,
     clock: { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep },
     deadline,
@@ -232,7 +230,7 @@ export function createScriptedRun(
   if (cancelAt !== Number.POSITIVE_INFINITY) {
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const recorded = { calls, closes, lines, events, reported, published, placeholders }
+  const recorded = { calls, closes, lines, reported, published, placeholders }
   const all = { clock, cancel, deadline, facts: () => facts, tools, ...recorded }
   return all
 }

@@ -11,7 +11,7 @@ import {
 } from '../../src/agent/problems.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
-import type { Asked, StepEvent } from '../../src/run/facts.js'
+import type { Asked, Happening } from '../../src/run/facts.js'
 import type { RunResult } from '../../src/run/result.js'
 import { ActionError, internalError } from '../../src/text/errors.js'
 import { oneLine, quote } from '../../src/text/escape.js'
@@ -41,9 +41,8 @@ interface Truth {
   readonly link?: string
 }
 
-/** An event, or how many milliseconds pass. */
-type Happening = StepEvent | number
-type Happens = (outside: Outside) => Happening[]
+/** What happens, or how many milliseconds pass. */
+type Happens = (outside: Outside) => (Happening | number)[]
 
 interface State extends Truth {
   readonly happens: Happens
@@ -96,7 +95,7 @@ const pollRefused = (status: number): End =>
   error((outside, { facts: { seen, request } }) =>
     createRefusal(refusal(status, outside), {
       kind: 'poll',
-      seen: seen !== undefined || request.is === 'accepted',
+      seen: seen !== undefined || request.kind === 'accepted',
     }),
   )
 
@@ -162,6 +161,12 @@ const ENDS = {
   'no job in the response': error((outside) =>
     createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: false }),
   ),
+  'a web page': error((outside) =>
+    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: true }),
+  ),
+  'a web page to a message': error((outside) =>
+    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside), { isPage: true }),
+  ),
   'no job in the last responses': error((outside) =>
     missingJob(outside.id, true, `no docs job (200: ${quote(outside.words)})`),
   ),
@@ -177,7 +182,7 @@ const ENDS = {
 
 const TIMED_OUT = ['so far', 'timed-out'] as const
 const WAITED = [...TIMED_OUT, 'cancelled'] as const
-const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
+const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight', 'an exception'] as const
 const POLLED = ['poll refused, 403', 'poll refused, 404'] as const
 
 type Seen = (outside: Outside) => ReturnType<typeof job>
@@ -193,10 +198,10 @@ const sees =
   (seen: Seen): Happens =>
   (outside) => [{ kind: 'seen', job: seen(outside) }]
 /** A status request that fails, a while after the one before. */
-const misses: Happens = (outside) => [20_000, { kind: 'missed', reason: responded(outside) }]
+const misses: Happens = (outside) => [20_000, { kind: 'not-seen', reason: responded(outside) }]
 const isRefused: Happens = (outside) => [
   5_000,
-  { kind: 'missed', reason: responded(outside), advice: 'Check the key.' },
+  { kind: 'not-seen', reason: responded(outside), advice: 'Check the key.' },
 ]
 /** What an earlier run left. */
 const remembers =
@@ -204,7 +209,7 @@ const remembers =
   ({ id }) => [{ kind: 'remembered', jobId: id, link }]
 const replaces =
   (link = ''): Happens =>
-  () => [{ kind: 'replaced', link }]
+  () => [{ kind: 'starting-anew', link }]
 const sends =
   (asked: Asked): Happens =>
   () => [{ kind: 'sending', asked }]
@@ -280,7 +285,7 @@ const STATES: Record<string, State> = {
     ],
   },
   'start with a job-id': { happens: all(), given: 'message', ends: ['bad input', 'cancelled'] },
-  'with notes': { happens: hasNotes, ends: ['skipped'] },
+  'with notes': { happens: hasNotes, ends: ['skipped', 'no permission'] },
   'with a remembered job': {
     happens: remembers(LINK),
     link: LINK,
@@ -337,14 +342,14 @@ const STATES: Record<string, State> = {
     posted: true,
     happens: all(creating, isUnknown('job')),
     unknown: 'create',
-    ends: ['unknown create', 'cancelled, unknown create', 'no job in the response'],
+    ends: ['unknown create', 'cancelled, unknown create', 'no job in the response', 'a web page'],
   },
   'message unknown': {
     posted: true,
     stored: true,
     happens: all(messaging, isUnknown('message')),
     unknown: 'message',
-    ends: ['unknown message'],
+    ends: ['unknown message', 'a web page to a message'],
   },
 
   created: {

@@ -72,9 +72,8 @@ function play(row: Row, outside: Outside = PLAIN) {
     const bad = row.badInput && { projectId: '', baseUrl: '' }
     const task = kind && { task: { kind, jobId: outside.id, prompt: 'Do more' } }
     const inputs = { ...INPUTS, ...given, ...bad, ...task }
-    const report = new StepReport({
-      ...{ writer, clock, redact, environment: RUN, inputs, codeIsOpen: true },
-    })
+    const report = new StepReport({ writer, clock, redact, environment: RUN, inputs })
+    report.tell({ kind: 'code-is-open' })
     report.comment = {
       failure: '',
       memory: row.stored ? 'stored' : 'none',
@@ -90,12 +89,13 @@ function play(row: Row, outside: Outside = PLAIN) {
     if (row.end === undefined) report.tell({ kind: 'heartbeat' })
     else report.tell({ kind: 'ended', result: row.end(outside, report) })
     if (row.end !== undefined) report.update()
-    const { text: comment, first: _, isEnd, ...update } = updates.at(-1) as StatusUpdate
+    const { text: comment, first: mail, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update
     expect(isEnd).toBe(row.end !== undefined)
     const stored = { ...memory, ...more }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
-    return { log, lines, outputs, summary, comment, stored, isEnd, exitCode: report.exitCode }
+    const { exitCode } = report
+    return { log, lines, outputs, summary, comment, mail, stored, isEnd, exitCode }
   } finally {
     stdout.mockRestore()
   }
@@ -150,26 +150,22 @@ const WHOLE = [
 
 test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
   const told = play(row)
-  expect([told.summary, told.comment].join('-----\n')).toMatchSnapshot()
+  expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
 })
 
 test('the comment before a create request', async () => {
   const report = new StepReport({
-    ...{
-      writer: createReporter(String),
-      clock: new FakeClock(),
-      redact: String,
-      environment: RUN,
-      codeIsOpen: true,
-    },
+    writer: createReporter(String),
+    clock: new FakeClock(),
+    redact: String,
+    environment: RUN,
     inputs: { ...INPUTS, jobKey: '{"os":"linux"}' },
   })
   const texts: string[] = []
   report.comment = {
     failure: '',
     memory: 'none',
-    writePlaceholder: async ({ stored, first, text }) =>
-      void texts.push(stored.state, first ?? '', text),
+    writePlaceholder: async ({ stored, first, text }) => void texts.push(stored.state, first, text),
     enqueue: () => undefined,
     close: async () => undefined,
   }
@@ -220,6 +216,9 @@ const wholeOf = ({ lines, summary, comment }: ReturnType<typeof play>): string =
 /** What is seen of a comment that tells of a failure; nobody opens its details. */
 const shownOf = ({ comment, isEnd, exitCode }: ReturnType<typeof play>): string =>
   isEnd && exitCode === 1 ? comment.replace(/<details>.*/s, '') : comment
+
+/** What people read long after the step has ended. */
+const keptOf = ({ summary, comment, mail }: Played): string[] => [summary, comment, mail]
 
 /** The last words in the log, the summary and the comment. */
 const placesOf = (told: ReturnType<typeof play>): string[] => [
@@ -305,39 +304,60 @@ describe('of requests and the job, what is said is known:', () => {
     },
   )
   rule(
-    'in the title of an error, what has been accepted, unless the action itself failed',
-    (_, { lines, summary }) =>
-      /^Finished .*: error /.test(lines.at(-1) ?? '') && titleOf(summary) !== '❌ The step failed',
+    'in the title of an error, what has been accepted',
+    (_, { lines }) => /^Finished .*: error /.test(lines.at(-1) ?? ''),
     ({ unknown, job }, { summary }) => {
       const mayBe = unknown === 'create' ? /A docs job may have been/ : /The message may have been/
       const isNot = /No docs job was started|The message was not accepted/
-      const known = job === undefined ? isNot : /The docs job's result is unknown/
+      const known =
+        job === undefined
+          ? isNot
+          : job === 'ended'
+            ? /The step failed/
+            : /The docs job's result is unknown/
       expect(titleOf(summary)).toMatch(unknown === undefined ? known : mayBe)
     },
   )
   rule(
     'not that the job is running, unless the last request said so',
     ({ job }) => job !== 'runs',
-    (_, told) => expect(wholeOf(told)).not.toMatch(/\b(?:is|keeps|was still) (?:running|active)\b/),
+    (_, told) =>
+      expect(wholeOf(told)).not.toMatch(/\b(?:is|is still|keeps|was still) (?:running|active)\b/),
   )
   rule(
     'not how to wait for a job that has ended',
     ({ job }) => job === 'ended',
     (_, told) => expect(wholeOf(told)).not.toMatch(/to wait for|may still be/i),
   )
-  rule('nothing that may be so no longer as if it still were', isEnded, (_, told) => {
-    for (const text of placesOf(told))
-      expect(text).not.toMatch(/\bis still\b|\bago\b|\byet\b|\bhas an un|may be working/)
+  rule('from the end of the step, in what is kept', isEnded, (_, told) => {
+    for (const text of [...told.lines.filter((line) => /^::/.test(line)), ...keptOf(told)])
+      expect(text).not.toMatch(
+        /\bdocs job (?:\S+ )?(?:is|has an)\b|\bis still (?!here)|\bago\b|\byet\b|\bmay (?:still )?be (?!found)/i,
+      )
   })
+  rule(
+    'how the job is, while the step waits for it',
+    (row) => !isEnded(row) && row.job !== undefined,
+    ({ job = 'ended' }, { lines }) => {
+      const known = {
+        runs: /is still running\.$/,
+        missed: /when last seen, .* ago; since then: .*503/,
+        undocumented: /has an undocumented status: .*its words/,
+        unseen: /has an unknown status/,
+        ended: /./,
+      }
+      expect(lines.at(-1)).toMatch(known[job])
+    },
+  )
   rule(
     'how the job was when it was last seen, if the step ends before',
     ({ job }, { outputs }) =>
       job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
     ({ job = 'ended' }, told) => {
       const known = {
-        runs: /was still running/,
-        missed: /when last seen, .* after the step began; since then: .*503/,
-        undocumented: /had an undocumented status: .*its words/,
+        runs: /was still running when this step ended\./,
+        missed: /when last seen, .* before this step ended; since then: .*503/,
+        undocumented: /had an undocumented status when this step ended: .*its words/,
         unseen: /./,
         ended: /./,
       }
@@ -345,11 +365,8 @@ describe('of requests and the job, what is said is known:', () => {
     },
   )
   rule(
-    'once that nothing was sent, if nothing was and the action itself did not fail',
-    (row, { outputs }) => {
-      const isOwnFailure = row.brokenOutputs || outputs['error-code'] === 'internal'
-      return isEnded(row) && !isOwnFailure && !row.posted && !row.unknown && !row.job
-    },
+    'once that nothing was sent, if nothing was',
+    (row) => isEnded(row) && !row.posted && !row.unknown && !row.job,
     (_, told) => {
       const count = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
       expect(placesOf(told).map(count)).toEqual([1, 1, 1])
@@ -371,7 +388,7 @@ const ABOUT = {
   'create-unknown': /look for a new pull request|check on it/i,
   contract: /base-url|To wait for the docs job/,
   github: /permissions/,
-  internal: /report this error|GITHUB_OUTPUT/,
+  internal: /Report this error|GITHUB_OUTPUT/,
 }
 
 describe('every text', () => {
@@ -495,9 +512,8 @@ describe('the summary and the comment', () => {
     everyRow,
     (row, { summary, comment, exitCode }) => {
       const [shown = ''] = comment.split('<details>')
-      const [happened = ''] = ownSections(summary)
-      for (const text of [happened, '**What to do next:**'])
-        expect(shown.includes(text)).toBe(isEnded(row) && exitCode === 1)
+      for (const text of ownSections(summary).filter((section) => !/^Error code/.test(section)))
+        expect(shown.includes(`\n\n${text}\n`)).toBe(isEnded(row) && exitCode === 1)
     },
   )
   rule('say the same', everyRow, (row, { summary, comment, exitCode }) => {
@@ -520,7 +536,8 @@ describe('the summary and the comment', () => {
   rule(
     'say of a link that it is the docs pull request, unless it is the result',
     ({ link }) => link !== undefined,
-    (_, { summary, comment, outputs }) => {
+    (_, { lines, summary, comment, outputs }) => {
+      expect(lines.join('\n').replace(/ocs pull request:? https/g, '')).not.toContain('https://git')
       const [before] = comment.split('[')
       const label = outputs.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
       expect(before).toBe(`${titleOf(summary)}${label}`)
@@ -533,6 +550,16 @@ describe('the summary and the comment', () => {
     (_, { summary, comment }) => {
       expect(summary).toMatch(/- Project: `p-1`\n- Service: `https:\/\/agent\.example\.com`\n/)
       expect(comment).not.toMatch(/\bp-1\b|agent\.example\.com/)
+    },
+  )
+  rule(
+    'mail a letter: no HTML, no list of facts, one link',
+    (_, { stored }) => !['unsent', 'skipped', 'dry-run'].includes(stored.state),
+    (row, { mail }) => {
+      expect(outsideOfCode(mail).replace(/<https:[^<>]*>/g, '')).not.toMatch(/[<>]|^[-|]/m)
+      expect(mail.match(/<https:/g)).toHaveLength(1)
+      const ended = /^[^\n]+\n\n(?:.+\n\n)*\*\*What to do next:\*\* /
+      expect(mail).toMatch(isEnded(row) ? ended : /not mailed\./)
     },
   )
   rule(
@@ -567,38 +594,6 @@ describe('the outputs', () => {
     ({ job }) => job !== undefined,
     (_, { outputs }) => expect(['job-1', undefined]).toContain(outputs['job-id']),
   )
-})
-
-test('what was sent, for each outcome and error code', () => {
-  const sent = new Map<string, Set<string>>()
-  for (const row of ROWS.filter((row) => isEnded(row) && hasOutputs(row))) {
-    const { outputs } = play(row)
-    const end = [outputs.outcome, outputs['error-code']].filter((word) => word).join(' ')
-    sent.set(end, (sent.get(end) ?? new Set()).add(outputs.sent ?? ''))
-  }
-  const said = [...sent].map(([end, words]) => [end, [...words].sort().join(' ')])
-  expect(Object.fromEntries(said)).toEqual({
-    started: 'job message nothing',
-    'pr-opened': 'job',
-    'no-changes': 'job message nothing',
-    failed: 'job message nothing',
-    archived: 'job message',
-    'timed-out': 'job message',
-    cancelled: 'job message nothing',
-    'cancelled create-unknown': 'job message',
-    skipped: 'nothing',
-    'dry-run': 'nothing',
-    'error input': 'nothing',
-    'error auth': 'job message nothing',
-    'error not-found': 'job message nothing',
-    'error rejected': 'job nothing',
-    'error rate-limited': 'nothing',
-    'error network': 'nothing',
-    'error create-unknown': 'job message',
-    'error contract': 'job nothing',
-    'error github': 'nothing',
-    'error internal': 'job nothing',
-  })
 })
 
 describe('text from outside', () => {

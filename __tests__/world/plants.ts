@@ -321,7 +321,7 @@ const TABLE = [
   ['diffs come with any context', 'hasDiffs ? diffs(', 'true ? diffs('],
   ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],
   ['a context that nobody asked for is sent', "inputs.context === 'none' || changes", 'changes'],
-  ['the changes are not sent', 'await findChangesIfNeeded(step, named)', 'undefined'],
+  ['the changes are not sent', 'changes = needsChanges', 'changes = false'],
   [
     'what happened is outside of the fence',
     'fence.around(shorten(safe, available))',
@@ -336,8 +336,8 @@ const TABLE = [
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
   [
     'an exception that nobody caught ends without a word',
-    'runner.onUncaughtException((',
-    'void ((',
+    'runner.onUncaughtException(endNow)',
+    'void endNow',
   ],
   // Secrets and texts.
   ['nothing is redacted', 'createRedactor(...secrets)', 'createRedactor()'],

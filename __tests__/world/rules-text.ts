@@ -139,7 +139,7 @@ function commands(lines: readonly string[], name: string): string[] {
 
 /** "Nothing was sent" only if that is so, "was still running" only if the last response said so. */
 function* untruths(facts: Facts, text: string, where: string): Iterable<string> {
-  const running = /\b(?:keeps|was still) running\b/.exec(text)?.[0]
+  const running = /\b(?:keeps|(?:is|was) still) running\b/.exec(text)?.[0]
   const last = facts.step.entries.at(-1)
   if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
     const isActive = last !== undefined && facts.statusIn(last) === 'active'

@@ -2,7 +2,7 @@
 
 import type { Job } from '../../src/agent/job.js'
 import { StepReport } from '../../src/report/report.js'
-import { factsAfter, factsAtStart, type StepEvent } from '../../src/run/facts.js'
+import { factsAfter, factsAtStart, type Happening } from '../../src/run/facts.js'
 import { errorOf } from '../../src/run/result.js'
 import { ActionError } from '../../src/text/errors.js'
 import { ROWS, type Row } from '../unit/text-table.js'
@@ -14,30 +14,31 @@ const OUTSIDE = {
   words: 'its words',
 }
 
-/** Empty for an event that may come at any time, and of which there is no text. */
-function wordsOf(event: StepEvent): string {
-  switch (event.kind) {
+/** Empty for what may happen at any time, and of which there is no text. */
+function wordsOf(happening: Happening): string {
+  switch (happening.kind) {
     case 'remembered':
-    case 'replaced':
-      return event.link && `${event.kind} +link`
+    case 'starting-anew':
+      return happening.link && `${happening.kind} +link`
     case 'sending':
     case 'unknown':
-      return `${event.kind} ${event.asked}`
+      return `${happening.kind} ${happening.asked}`
     case 'not-accepted':
-      return event.posted ? 'refused' : 'not sent'
+      return happening.posted ? 'refused' : 'not sent'
     case 'accepted':
-      return `accepted ${event.asked}${statusOf(event)}`
+      return `accepted ${happening.asked}${statusOf(happening)}`
     case 'waiting':
     case 'seen':
-      return event.kind + statusOf(event)
-    case 'missed':
-      return event.kind
+      return happening.kind + statusOf(happening)
+    case 'not-seen':
+      return happening.kind
     case 'ended':
-      return [event.result.outcome, errorOf(event.result)?.code].filter(Boolean).join(' ')
+      return [happening.result.outcome, errorOf(happening.result)?.code].filter(Boolean).join(' ')
     case 'noted':
     case 'pausing':
     case 'heartbeat':
     case 'docs-read':
+    case 'code-is-open':
       return ''
   }
 }
@@ -49,10 +50,10 @@ function statusOf({ job }: { readonly job?: Job | undefined }): string {
 }
 
 /** What is repeated counts once, and what was missed only if the step then ends without it. */
-function describe(events: readonly StepEvent[]): string {
+function describe(events: readonly Happening[]): string {
   const words = events.map(wordsOf).filter((word) => word !== '')
   return words
-    .filter((word, index) => word !== 'missed' || isLastMiss(words.slice(index + 1)))
+    .filter((word, index) => word !== 'not-seen' || isLastMiss(words.slice(index + 1)))
     .join(', ')
     .replace(/(sending \w+, (?:refused|not sent))(?:, \1)+/g, '$1')
     .replace(/(?<=^|, )([^,]+)(?:, \1(?=,|$))+/g, '$1')
@@ -65,7 +66,7 @@ function isLastMiss([next = '']: readonly string[]): boolean {
 /** Records what happens in each step from now on. */
 export function recordSequences(): { missing: () => string[] } {
   const happened = new Set<string>()
-  const events = new WeakMap<StepReport, StepEvent[]>()
+  const events = new WeakMap<StepReport, Happening[]>()
   const { tell } = StepReport.prototype
   StepReport.prototype.tell = function (event) {
     const all = events.get(this) ?? []
@@ -83,7 +84,7 @@ export function recordSequences(): { missing: () => string[] } {
   }
 }
 
-function eventsOf(row: Row): StepEvent[] {
+function eventsOf(row: Row): Happening[] {
   const told = row.happens(OUTSIDE).filter((event) => typeof event !== 'number')
   if (row.end === undefined) return told
   const clock = { now: () => 0, date: () => new Date(0) }

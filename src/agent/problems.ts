@@ -10,7 +10,7 @@ export const ENDED_FIRST = 'the step ended before a response arrived'
 export function resultUnknown(
   request: SubmitRequest,
   reason: string,
-  cause?: unknown,
+  { cause, isPage = false }: { cause?: unknown; isPage?: boolean } = {},
 ): ActionError {
   const [what, mayBe, advice] =
     request.kind === 'create'
@@ -25,7 +25,8 @@ export function resultUnknown(
           'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
         ]
   const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`
-  return new ActionError('create-unknown', message, advice, { cause })
+  const ask = isPage ? ASK_NETWORK : ''
+  return new ActionError('create-unknown', message, joinSentences(ask, advice), { cause })
 }
 
 const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
@@ -34,9 +35,7 @@ export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
     `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
-    response.isPage
-      ? `${ASK_NETWORK} If that doesn't explain it: ${LOOK_FIRST}`
-      : `${LOOK_FIRST} ${CHECK_SERVICE}`,
+    response.isPage ? `${ASK_NETWORK} ${LOOK_FIRST}` : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
 
@@ -155,7 +154,7 @@ function adviceFor(status: number, { kind, seen }: RefusedRequest): readonly [Er
       if (kind !== 'message') break
       return [
         'rejected',
-        'The docs job may be busy, or have ended. Wait for the docs job, or start a new docs job.',
+        'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.',
       ]
     case 429:
       return ['rate-limited', CHECK_LIMIT]

@@ -76,7 +76,7 @@ export function judgeSubmit(
   { date, conflicts, replaceable }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
-    const unknown = resultUnknown(request, reason, cause)
+    const unknown = resultUnknown(request, reason, { cause })
     return { next: 'fail', error: unknown, unknown }
   }
   switch (result.kind) {
@@ -87,7 +87,7 @@ export function judgeSubmit(
     case 'no-job': {
       const isMessage = request.kind === 'message'
       if (isMessage && !result.isPage) return { next: 'accepted', job: undefined }
-      const unknown = resultUnknown(request, `the response contains ${noJob(result)}`)
+      const unknown = resultUnknown(request, `the response contains ${noJob(result)}`, result)
       return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
     case 'aborted':

@@ -1,4 +1,4 @@
-/** Reads values out of an event's payload, whatever it contains. Pure. */
+/** Reads values out of JSON from outside, a payload or a response, whatever it contains. Pure. */
 
 /**
  * The value at a path of names separated by dots; undefined if there is none, or null, which some

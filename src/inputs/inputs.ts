@@ -135,8 +135,8 @@ export function parseInputs(
 }
 
 /**
- * So that none is sent, nor stored. Of two secrets, the second may not contain the first, unless
- * that is a GitHub token in the place of a key, which is the problem then.
+ * A text that is sent or stored may contain no secret. Of two secrets, the second may not contain
+ * the first, unless that is a GitHub token in the place of a key, which is the problem then.
  */
 function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
   const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)

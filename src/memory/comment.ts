@@ -47,12 +47,6 @@ type State = Readonly<
   | { is: 'off' }
 >
 
-/** What the report has of it. */
-export type KeptComment = Pick<
-  Comment,
-  'failure' | 'memory' | 'writePlaceholder' | 'enqueue' | 'close'
->
-
 /** Keeps the status in the comment up to date. */
 export class Comment {
   readonly #options: CommentOptions
@@ -253,8 +247,7 @@ export class Comment {
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const held = sentNothing ? (this.#before ?? own) : own
-    const { first = update.text } = update
-    const id = 'id' in this.#state ? this.#state.id : await this.#create(first, mode)
+    const id = 'id' in this.#state ? this.#state.id : await this.#create(update.first, mode)
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, held: this.#written })
     try {

@@ -43,7 +43,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
       signal: AbortSignal,
     ): Promise<DocsRead> {
       const link = seen?.job.link ?? ''
-      const isContinued = request.is === 'accepted' && link === previousLink
+      const isContinued = request.kind === 'accepted' && link === previousLink
       const hasReaders =
         isHere(parsePullRequest(link).repository, environment) ||
         getPath(step.event.payload, 'repository.private') === true

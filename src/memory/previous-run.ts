@@ -13,7 +13,9 @@ import { decide, type Situation } from './decide.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 
-interface PreviousRunContext extends RunTools, Pick<Step, 'environment' | 'event' | 'inputs'> {
+interface PreviousRunContext
+  extends Omit<RunTools, 'writePlaceholder'>,
+    Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where earlier runs stored their state. */
   readonly comment: Pick<Comment, 'find' | 'stop'>
   readonly readDocsPull: (link: string) => Promise<DocsPull>
@@ -172,7 +174,7 @@ export async function planFor(
   const situation = { push: findPush(context), isNews, job, link, pull }
   const decision = decide({ by: 'earlier run', ...situation })
   tell({ kind: 'remembered', jobId, link })
-  if (decision.does === 'skip') return decision
+  if (decision.does === 'skip') return { kind: 'skip', why: decision }
   if (decision.does === 'wait')
     return attachTo({ ...state, fingerprint }, job, decision.reason, context)
   // Only what is known to be open can be continued.

@@ -1,6 +1,6 @@
 /** The lines of the log, and the annotation. Pure. */
 
-import { type FailOn, failsStep, type Job } from '../agent/job.js'
+import { failsStep, type Job } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
@@ -37,7 +37,7 @@ function describeSize(text: string): string {
 
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
-  const link = job.link && `, pull request ${job.link}`
+  const link = job.link && `, docs pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
@@ -46,7 +46,7 @@ export function formatHeartbeatLine(facts: StepFacts): string {
 }
 
 function stillWaitingFor(facts: StepFacts): string {
-  if (facts.request.is === 'sending') return 'still waiting for a response'
+  if (facts.request.kind === 'sending') return 'still waiting for a response'
   if (!hasJob(facts)) return 'nothing has been accepted yet'
   return `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
 }
@@ -65,11 +65,7 @@ type Annotation = Readonly<{
   log?: string
 }>
 
-export function createAnnotation(
-  run: ToldRun,
-  result: RunResult,
-  failOn: ReadonlySet<FailOn>,
-): Annotation {
+export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const link = run.facts.seen?.job.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
   const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
@@ -78,7 +74,7 @@ export function createAnnotation(
   if (errorOf(result)?.code === 'input')
     return { level: 'error', text: happened, log: joinSentences(unsent, next) }
   const text = joinSentences(sentence, happened, unsent, next)
-  if (failsStep(result.outcome, failOn)) {
+  if (failsStep(result.outcome, run.inputs.failOn)) {
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }
   }

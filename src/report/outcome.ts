@@ -2,9 +2,8 @@
 
 import { isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn, wasPosted } from '../run/facts.js'
+import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import type { RunResult } from '../run/result.js'
-import type { ErrorCode } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
@@ -20,23 +19,28 @@ export type Texts = Readonly<{
 }>
 
 /**
- * How the docs job was: only said to be running if the last request said so. In the past, as it is
- * also read when the docs job may have ended long ago.
+ * How the docs job is: only said to be running if the last request said so. From the end of the
+ * step on, how it was then: that is kept, and read when the docs job may have ended long ago.
  *
  * @returns the end of a sentence that begins with the docs job
  */
 export function describeJob(facts: StepFacts): string {
-  const { seen, missedReason } = facts
-  if (seen === undefined) return `had an unknown status${missedReason && `: ${missedReason}`}`
-  // This may be the end from before the message.
+  const { seen, notSeen, result, now } = facts
+  const [is, has, then, ago] =
+    result === undefined
+      ? ['is', 'has', '', 'ago']
+      : ['was', 'had', ' when this step ended', 'before this step ended']
+  if (seen === undefined)
+    return `${has} an unknown status${then}${notSeen ? `: ${notSeen.reason}` : ''}`
+  // After a message, a final status may be the one from before it.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? quote(job.rawStatus)
-  if (missedReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(at)} after the step began; since then: ${missedReason}`
+  if (notSeen) {
+    return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeen.reason}`
   }
-  if (job.status === undefined) return `had an undocumented status: ${status}`
-  return isFinal(job.status) ? `has ended: ${status}` : 'was still running'
+  if (job.status === undefined) return `${has} an undocumented status${then}: ${status}`
+  return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${then}`
 }
 
 /** In these words everywhere: people count them in logs. */
@@ -46,16 +50,14 @@ export function describeSent(facts: StepFacts): string {
 
 export type ToldRun = Readonly<{
   facts: StepFacts
-  inputs: Pick<Inputs, 'task' | 'wait'>
+  inputs: Pick<Inputs, 'task' | 'wait' | 'failOn'>
   /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
-  /** The run is about a pull request that isn't merged yet. */
-  codeIsOpen: boolean
 }>
 
 /** A sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
-  const onlyWaits = facts.request.is === 'waiting'
+  const onlyWaits = facts.request.kind === 'waiting'
   const how =
     inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
       ? 're-run the workflow job: this step then sends nothing.'
@@ -65,7 +67,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
 
 /** In all of these sentences, text from outside is in quotes. */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
-  const { facts, inputs, memory, codeIsOpen } = run
+  const { facts, inputs, memory } = run
   const { jobId } = facts
   const job = facts.seen?.job
   const accepted = acceptedIn(facts)
@@ -82,8 +84,8 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '✅ The docs job opened a pull request',
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
-          : codeIsOpen
-            ? 'Review the docs pull request. Merge it after the code is merged.'
+          : facts.codeIsOpen
+            ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
       }
     case 'no-changes':
@@ -91,7 +93,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
         next: joinSentences(
-          facts.request.is === 'waiting'
+          facts.request.kind === 'waiting'
             ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
           'The agent may also have committed directly: see the docs repository.',
@@ -118,9 +120,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: lastSeen,
         next: joinSentences(
-          facts.missedAdvice,
+          facts.notSeen?.advice ?? '',
           toWait,
-          facts.missedAdvice ? '' : 'To wait longer next time, raise timeout-minutes.',
+          facts.notSeen?.advice ? '' : 'To wait longer next time, raise timeout-minutes.',
         ),
       }
     case 'started':
@@ -144,13 +146,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         ? toWait
         : jobId === ''
           ? 'To start a docs job, re-run the workflow job.'
-          : `${name} may still be running. ${toWait}`
+          : `${name} may still have been running. ${toWait}`
       return {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
         happened:
           error?.message ??
-          (isFollowed ? lastSeen : wasPosted(facts) ? refused : 'Nothing was sent.'),
+          (isFollowed ? lastSeen : facts.isRefused ? refused : 'Nothing was sent.'),
         next:
           error?.advice ??
           (hasEnded
@@ -177,13 +179,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const ifGone = isUnseen ? '' : `${startNew}.`
       const then = code === 'not-found' ? ifGone : toWait
       return {
-        title: `❌ ${titleOfError(facts, code)}`,
+        title: `❌ ${titleOfError(facts, hasEnded)}`,
         happened: message,
-        // After a failure of the action itself, nobody knows.
-        unsent:
-          facts.request.is === 'none' && !wasPosted(facts) && code !== 'internal'
-            ? 'Nothing was sent.'
-            : '',
+        unsent: facts.request.kind === 'none' && !facts.isRefused ? 'Nothing was sent.' : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
       }
     }
@@ -194,16 +192,16 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
  * What is known to have been accepted: whoever reads that nothing was started starts it again, and
  * pays again.
  */
-function titleOfError(facts: StepFacts, code: ErrorCode): string {
+function titleOfError(facts: StepFacts, hasEnded: boolean): string {
   const sent = sentIn(facts)
   // In flight, or without a result.
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
-  if (code === 'internal') return 'The step failed'
+  if (hasEnded) return 'The step failed'
   if (hasJob(facts)) return "The docs job's result is unknown"
-  return wasPosted(facts) && facts.jobId !== ''
+  return facts.isRefused && facts.jobId !== ''
     ? 'The message was not accepted'
     : 'No docs job was started'
 }

@@ -5,16 +5,9 @@ import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import type { RunEnvironment } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { KeptComment } from '../memory/comment.js'
-import {
-  factsAfter,
-  factsAtStart,
-  hasJob,
-  type StepEvent,
-  type StepFacts,
-  wasPosted,
-} from '../run/facts.js'
+import { factsAfter, factsAtStart, type Happening, hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import type { KeptComment } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
@@ -46,7 +39,6 @@ export type ReportWriter = Readonly<{
 interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
-  readonly codeIsOpen: boolean
 }
 
 export class StepReport {
@@ -77,50 +69,61 @@ export class StepReport {
    * @throws ActionError `internal` if the outputs can't be written before the service accepted
    * anything: better to send nothing than to lose a job.
    */
-  tell(event: StepEvent): void {
+  tell(happening: Happening): void {
     const { writer } = this.#options
     const before = this.#facts
-    if (event.kind === 'ended' && before.result !== undefined) return
-    this.#record(event)
-    switch (event.kind) {
+    if (happening.kind === 'ended' && before.result !== undefined) return
+    this.#record(happening)
+    switch (happening.kind) {
       case 'noted':
-        writer[event.level](event.text)
+        writer[happening.level](happening.text)
         break
       case 'heartbeat':
         writer.log(formatHeartbeatLine(this.#facts))
-        if (hasJob(before)) this.update() // Repeats the last edit if it failed.
+        if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
       case 'accepted':
       case 'waiting':
       case 'seen':
-        if (event.job === undefined) this.#publish()
-        else this.#showJob(event.job, before)
+        if (happening.job === undefined) this.#publish()
+        else this.#showJob(happening.job, before)
         break
       case 'sending':
       case 'pausing':
         this.#publish()
         break
       case 'ended':
-        this.#end(event.result)
+        this.#end(happening.result)
         break
       case 'docs-read':
-        if (event.endedEarly) writer.warn(describeEndedEarly(event.endedEarly))
-        if (event.files.length > 0 || event.endedEarly) this.#writeSummary()
+        if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
+        if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
+        break
+      // What follows from these is told with what comes next.
+      case 'remembered':
+      case 'starting-anew':
+      case 'not-accepted':
+      case 'unknown':
+      case 'not-seen':
+      case 'code-is-open':
+        break
+      default:
+        happening satisfies never
     }
   }
 
-  #record(event: StepEvent): void {
-    this.#facts = factsAfter(this.#facts, event, this.#options.clock)
+  #record(happening: Happening): void {
+    this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
-  #showJob(job: Job, { seen, ...before }: StepFacts): void {
+  #showJob(job: Job, { seen, history }: StepFacts): void {
     const { writer } = this.#options
-    if (isLinkDropped(job) && !(seen && isLinkDropped(seen.job)))
-      writer.log("The service's link was dropped, because it can't be passed on safely.")
-    const isNews = this.#facts.history.length > before.history.length
+    const isNews = this.#facts.history.length > history.length
     if (!isNews && job.link === seen?.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    if (!isFinal(job.status)) this.#publish() // Otherwise the step ends, and reports it.
+    if (job.link === '' && getString(job.received, 'prLink') !== '')
+      writer.log("The service's link was dropped, because it can't be passed on safely.")
+    if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
 
   /**
@@ -131,7 +134,10 @@ export class StepReport {
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
-    if (failure !== undefined && !hasJob(this.#facts)) throw failure
+    if (failure !== undefined && !hasJob(this.#facts)) {
+      this.#record({ kind: 'not-accepted', posted: false })
+      throw failure
+    }
     this.update()
   }
 
@@ -158,12 +164,11 @@ export class StepReport {
   }
 
   #view(): View {
-    const { inputs, redact, environment, codeIsOpen } = this.#options
+    const { inputs, redact, environment } = this.#options
     const { notes } = this.#facts
     const { failure = '', memory = 'none' } = this.comment ?? {}
     return {
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
-      codeIsOpen,
       notes: failure === '' ? notes : [...notes, failure],
       memory: failure !== '' && memory === 'pending' ? 'none' : memory,
     }
@@ -191,29 +196,38 @@ export class StepReport {
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
     const { request, jobId } = this.#facts
-    if (request.is !== 'sending') return undefined
+    if (request.kind !== 'sending') return undefined
     const kind = request.asked === 'job' ? 'create' : 'message'
-    return resultUnknown({ kind, jobId }, ENDED_FIRST, cause)
+    return resultUnknown({ kind, jobId }, ENDED_FIRST, { cause })
+  }
+
+  /** For a dry run. */
+  showPrompt(prompt: string): void {
+    this.#options.writer.group('The prompt as it would be sent', prompt)
   }
 
   /**
    * Reports the result, but for the comment. If the outputs can't be written, that becomes the
    * result.
    */
-  #end(ended: RunResult): void {
-    const { writer, inputs } = this.#options
+  #end(given: RunResult): void {
+    const { writer } = this.#options
+    const cause = errorOf(given)
+    const alreadyReported = cause?.code === 'internal'
+    const inFlight = alreadyReported ? this.resultUnknown(cause) : undefined
+    const ended: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
+    if (inFlight) this.#record({ kind: 'ended', result: ended })
     const failure = this.#writeOutputs()
-    const alreadyReported = errorOf(ended)?.code === 'internal'
     const result: RunResult =
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     this.#record({ kind: 'ended', result })
     this.#writeSummary()
-    const { level, text, log } = createAnnotation(this.#view(), result, inputs.failOn)
+    const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found.
+    // The error is not truncated before it is redacted: half a key would not be found.
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
@@ -233,11 +247,6 @@ export class StepReport {
   }
 }
 
-/** Whether the service has a link that isn't passed on. */
-function isLinkDropped({ link, received }: Job): boolean {
-  return link === '' && getString(received, 'prLink') !== ''
-}
-
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
   // How the step would have ended otherwise, which must not be lost.
   const before = errorOf(facts.result)
@@ -251,8 +260,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
       isFollowed ? `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.` : '',
-      before?.message ??
-        (isFollowed ? '' : `Nothing was ${wasPosted(facts) ? 'accepted' : 'sent'}.`),
+      before?.message ?? (isFollowed || !facts.isRefused ? '' : 'Nothing was accepted.'),
     ),
     joinSentences(advice, before?.advice ?? ''),
     { cause: thrown },

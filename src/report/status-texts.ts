@@ -27,7 +27,7 @@ export function createUpdate(view: View): StatusUpdate {
     notes: redact(notes.join('\n')),
     // The log's masks don't apply to what GitHub shows.
     text: redact(createCommentText(view)),
-    first: result === undefined ? redact(createFirstText(view)) : undefined,
+    first: redact(createFirstText(view)),
     isEnd: result !== undefined,
   }
 }
@@ -39,22 +39,22 @@ export function createUpdate(view: View): StatusUpdate {
 export function createPlaceholder(view: View): StatusUpdate {
   const facts: StepFacts = {
     ...view.facts,
-    request: { is: 'sending', asked: 'job', posted: false },
+    request: { kind: 'sending', asked: 'job' },
   }
   return { ...createUpdate({ ...view, facts }), created: true }
 }
 
 function describeState(facts: StepFacts): Stored['state'] {
   const { request, jobId, result } = facts
-  const mayBeLost = request.is === 'waiting' && request.messageMayBeLost
+  const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
   if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
     if (hasJob(facts)) return statusIn(facts) ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again
     // stays recorded.
-    return request.is === 'sending' || jobId === '' ? 'sending' : 'unsent'
+    return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
-  if (request.is === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
+  if (request.kind === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return hasJob(facts) ? result.outcome : 'unsent'
 }

@@ -30,7 +30,8 @@ export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
-  return `${joinParagraphs([title, link, filesLine(view), ...details(view), whatNext(view)])}\n`
+  const told = [...happened(view), ...details(view), whatNext(view)]
+  return `${joinParagraphs([title, link, describeFiles(view)[0], ...told])}\n`
 }
 
 /** How the details of a comment begin, also for readers who have never heard of the action. */
@@ -38,16 +39,18 @@ const DETAILS =
   '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
 
 export function createCommentText(view: View): string {
-  const [happened = '', ...more] = details(view)
-  const pullRequest = linkPullRequest(view)
-  // It may be that of an earlier run.
-  const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
   // An advice is about what happened: both are shown, or both are folded.
   const told = isFailed(view)
-    ? [happened, whatNext(view), DETAILS, ...more]
-    : [DETAILS, happened, ...more, whatNext(view)]
-  return `${joinParagraphs([title, filesLine(view), ...told, '</details>'])}\n`
+    ? [...happened(view), whatNext(view), DETAILS, ...details(view)]
+    : [DETAILS, ...happened(view), ...details(view), whatNext(view)]
+  return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
+}
+
+function firstLine(view: View): string {
+  const pullRequest = linkPullRequest(view)
+  // The link may be that of an earlier run.
+  const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
+  return `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
 }
 
 function isFailed({ inputs, facts: { result } }: View): boolean {
@@ -58,9 +61,14 @@ const IF_STILL_HERE = 'If this text is still here when the workflow run has ende
 
 /** A letter to people who see nothing else: GitHub mails it as it is written here, and no edit. */
 export function createFirstText(view: View): string {
+  const log = `the run's log: <${view.runUrl}>`
+  if (view.facts.result !== undefined) {
+    const seeLog = linkPullRequest(view) === '' ? `For more, see ${log}` : ''
+    return joinParagraphs([firstLine(view), ...happened(view), whatNext(view), seeLog])
+  }
   return joinParagraphs([
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
-    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see the run's log: <${view.runUrl}>`,
+    `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see ${log}`,
   ])
 }
 
@@ -78,7 +86,7 @@ function describeTitle(view: View): string {
     return isFailed(view) ? text.replace('✅', '❌') : text
   }
   if (hasJob(facts)) return '⏳ Waiting for the docs job'
-  if (facts.request.is !== 'none') return '⏳ The request is being sent'
+  if (facts.request.kind !== 'none') return '⏳ The request is being sent'
   return '⏳ The service has not accepted the request yet'
 }
 
@@ -98,17 +106,22 @@ function shortenLink(link: string): string {
   return number === '' ? link : `${repository}#${number}`
 }
 
-function details(view: View): string[] {
+/** What the advice is about. */
+function happened(view: View): string[] {
   const { facts, notes, redact } = view
-  const { result } = facts
-  const code = errorOf(result)?.code
   return [
-    result ? whatHappened(view, result) : '',
-    code ? `Error code: \`${code}\`` : '',
+    facts.result ? whatHappened(view, facts.result) : '',
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
+  ]
+}
+
+function details(view: View): string[] {
+  const code = errorOf(view.facts.result)?.code
+  return [
+    code ? `Error code: \`${code}\`` : '',
     listFacts(view),
-    filesList(view),
-    statusTable(facts),
+    describeFiles(view)[1],
+    statusTable(view.facts),
   ]
 }
 
@@ -172,26 +185,23 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
     .join('\n')
 }
 
-/** How many files of the pull request are shown at first sight, and how many are listed. */
+/** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-function filesLine({ facts, redact }: View): string {
-  const docsFiles = facts.docs.files
-  if (docsFiles.length === 0) return ''
-  const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
-  const rest = docsFiles.length > shown.length ? ', …' : ''
-  const count = `${docsFiles.length}${plus(docsFiles)} ${docsFiles.length === 1 ? 'file' : 'files'}`
-  return `${count}: ${shown.join(', ')}${rest}`
-}
-
-function filesList({ facts, redact }: View): string {
-  const docsFiles = facts.docs.files
-  if (docsFiles.length <= FILES_LIMIT.shown) return ''
-  const more = docsFiles.length - FILES_LIMIT.listed
-  const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
-  const lines = [...listed, ...(more > 0 ? [`and ${more}${plus(docsFiles)} more`] : [])]
-  // Without a line of its own above it, Markdown would take it for the end of the list before.
-  return `Changed files:\n\n${lines.map((line) => `- ${line}`).join('\n')}`
+/** A line of the first files, and if there are more, a list. */
+function describeFiles({ facts: { docs }, redact }: View): readonly [line: string, list: string] {
+  const { length } = docs.files
+  const { shown, listed } = FILES_LIMIT
+  if (length === 0) return ['', '']
+  // There may be more files than were read.
+  const plus = length < FILES_PAGE ? '' : '+'
+  const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
+  const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
+  if (length <= shown) return [line, '']
+  const more = length > listed ? [`and ${length - listed}${plus} more`] : []
+  const list = [...files, ...more].map((file) => `- ${file}`).join('\n')
+  // Without a line of its own above it, Markdown would take the list for the end of the one before.
+  return [`${line}, …`, `Changed files:\n\n${list}`]
 }
 
 /**
@@ -200,11 +210,6 @@ function filesList({ facts, redact }: View): string {
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
-}
-
-/** There may be more files than were read. */
-function plus(docsFiles: readonly DocsFile[]): string {
-  return docsFiles.length < FILES_PAGE ? '' : '+'
 }
 
 function statusTable({ history }: StepFacts): string {
@@ -222,7 +227,7 @@ function ifKilled(view: View): string {
   if (hasJob(facts)) {
     return `If this step ends first, that doesn't stop the docs job. ${howToWait(view)}`
   }
-  if (facts.request.is === 'none') {
+  if (facts.request.kind === 'none') {
     return `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`
   }
   return facts.jobId === ''

@@ -1,4 +1,4 @@
-/** What happens in a step, as events, and the facts that follow from them. Pure. */
+/** What happens in a step, and the facts that follow from it. Pure. */
 
 import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
@@ -7,11 +7,11 @@ import type { RunResult } from './result.js'
 /** What a request asks for: a new docs job, or that a docs job reads a message. */
 export type Asked = 'job' | 'message'
 
-export type StepEvent = Readonly<
+export type Happening = Readonly<
   /** An earlier run left this docs job, and its pull request. */
   | { kind: 'remembered'; jobId: string; link: string }
-  /** A new docs job takes the place of that one. `link` is the pull request that it continues. */
-  | { kind: 'replaced'; link: string }
+  /** A new docs job is asked for, in place of any earlier one. `link` is what it continues. */
+  | { kind: 'starting-anew'; link: string }
   | { kind: 'sending'; asked: Asked }
   /** `posted`: the request has left this machine. */
   | { kind: 'not-accepted'; posted: boolean }
@@ -22,31 +22,30 @@ export type StepEvent = Readonly<
   | (Waiting & { kind: 'waiting'; job?: Job | undefined })
   | { kind: 'seen'; job: Job }
   /** A status request did not show the docs job, or has no response yet. `advice` if refused. */
-  | { kind: 'missed'; reason: string; advice?: string | undefined }
+  | ({ kind: 'not-seen' } & NotSeen)
   /** The step waits now, and may be killed meanwhile. */
   | { kind: 'pausing' }
   | { kind: 'heartbeat' }
   /** For whoever reads the log, the summary and the comment. */
   | { kind: 'noted'; text: string; level: 'log' | 'warn' }
+  /** The run is about a pull request that isn't merged yet: its docs have to wait for it. */
+  | { kind: 'code-is-open' }
   | { kind: 'ended'; result: RunResult }
   | ({ kind: 'docs-read' } & DocsRead)
 >
 
+type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
 /** `fingerprint` is of what the docs job got last, as later runs compare it; empty if unknown. */
 type Accepted = { asked: Asked; fingerprint: string }
 /** `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
 export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
 
-/**
- * What has become of what the step asks the service for. `posted`: a request has left this machine,
- * and was not accepted.
- */
+/** What has become of what the step asks the service for. */
 export type RequestState = Readonly<
-  | { is: 'none'; posted: boolean }
-  | { is: 'sending'; asked: Asked; posted: boolean }
-  | { is: 'unknown'; asked: Asked }
-  | ({ is: 'accepted' } & Accepted)
-  | ({ is: 'waiting' } & Waiting)
+  | { kind: 'none' }
+  | { kind: 'sending' | 'unknown'; asked: Asked }
+  | ({ kind: 'accepted' } & Accepted)
+  | ({ kind: 'waiting' } & Waiting)
 >
 
 type StatusChange = Readonly<{
@@ -78,7 +77,7 @@ export type DocsRead = Readonly<{
 export type StepFacts = Readonly<{
   /** When this is known, in milliseconds since the step began. */
   now: number
-  /** Of the docs job: given, remembered, or from the response to a create request; or empty. */
+  /** The docs job's ID: given, remembered, or from the response to a create request; or empty. */
   jobId: string
   /**
    * The pull request that an earlier run left. The service leaves the link out while it works on a
@@ -86,15 +85,16 @@ export type StepFacts = Readonly<{
    */
   previousLink: string
   request: RequestState
+  /** A request has left this machine, and was not accepted. */
+  isRefused: boolean
   /** The docs job as last received, and when, in milliseconds since the step began. */
   seen: { readonly job: Job; readonly at: number } | undefined
-  /** Why the last status request did not show the docs job; empty if it did. */
-  missedReason: string
-  /** What to do about that, if the request was refused. */
-  missedAdvice: string
+  /** Why the last status request did not show the docs job, and what to do about a refusal. */
+  notSeen: NotSeen | undefined
   history: readonly StatusChange[]
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
+  codeIsOpen: boolean
   result: RunResult | undefined
   docs: DocsRead
 }>
@@ -105,54 +105,54 @@ export function factsAtStart(jobId: string): StepFacts {
     now: 0,
     jobId,
     previousLink: '',
-    request: { is: 'none', posted: false },
+    request: { kind: 'none' },
+    isRefused: false,
     seen: undefined,
-    missedReason: '',
-    missedAdvice: '',
+    notSeen: undefined,
     history: [],
     notes: [],
+    codeIsOpen: false,
     result: undefined,
     docs: { files: [] },
   }
 }
 
-/** @param clock starts with the step, and says when the event happens */
+/** @param clock starts with the step, and says when it happens */
 export function factsAfter(
   before: StepFacts,
-  event: StepEvent,
+  happening: Happening,
   clock: Pick<Clock, 'now' | 'date'>,
 ): StepFacts {
   const facts = { ...before, now: clock.now() }
-  const withRequest = (request: RequestState): StepFacts => ({ ...facts, request })
-  switch (event.kind) {
+  switch (happening.kind) {
     case 'remembered':
-      return { ...facts, jobId: event.jobId, previousLink: event.link }
-    case 'replaced':
-      return { ...facts, jobId: '', previousLink: event.link }
+      return { ...facts, jobId: happening.jobId, previousLink: happening.link }
+    case 'starting-anew':
+      return { ...facts, jobId: '', previousLink: happening.link }
     case 'sending':
-      return withRequest({ is: 'sending', asked: event.asked, posted: wasPosted(facts) })
-    case 'not-accepted':
-      return withRequest({ is: 'none', posted: event.posted || wasPosted(facts) })
     case 'unknown':
-      return withRequest({ is: 'unknown', asked: event.asked })
-    case 'accepted': {
-      const { kind: is, job, ...accepted } = event
-      return withJob(withRequest({ is, ...accepted }), job, clock)
+      return { ...facts, request: happening }
+    case 'not-accepted': {
+      const isRefused = facts.isRefused || happening.posted
+      return { ...facts, request: { kind: 'none' }, isRefused }
     }
+    case 'accepted':
     case 'waiting': {
-      const { kind: is, job, ...waiting } = event
-      return withJob(withRequest({ is, ...waiting }), job, clock)
+      const { job, ...request } = happening
+      return withJob({ ...facts, request }, job, clock)
     }
     case 'seen':
-      return withJob(facts, event.job, clock)
-    case 'missed':
-      return { ...facts, missedReason: event.reason, missedAdvice: event.advice ?? '' }
+      return withJob(facts, happening.job, clock)
+    case 'not-seen':
+      return { ...facts, notSeen: happening }
     case 'noted':
-      return { ...facts, notes: [...facts.notes, event.text] }
+      return { ...facts, notes: [...facts.notes, happening.text] }
+    case 'code-is-open':
+      return { ...facts, codeIsOpen: true }
     case 'ended':
-      return { ...facts, result: event.result }
+      return { ...facts, result: happening.result }
     case 'docs-read':
-      return { ...facts, docs: event }
+      return { ...facts, docs: happening }
     case 'pausing':
     case 'heartbeat':
       return facts
@@ -168,8 +168,7 @@ function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'dat
     ...facts,
     jobId: facts.jobId || job.id,
     seen: { job, at: facts.now },
-    missedReason: '',
-    missedAdvice: '',
+    notSeen: undefined,
     history: [...facts.history, ...change],
   }
 }
@@ -179,21 +178,16 @@ export function statusIn({ history }: StepFacts): Status | undefined {
   return history.at(-1)?.status
 }
 
-/** There is a docs job to wait for. */
-export function hasJob({ request: { is } }: StepFacts): boolean {
-  return is === 'accepted' || is === 'waiting'
+/** Whether there is a docs job to wait for. */
+export function hasJob({ request: { kind } }: StepFacts): boolean {
+  return kind === 'accepted' || kind === 'waiting'
 }
 
 export function acceptedIn({ request }: StepFacts): Asked | 'nothing' {
-  return request.is === 'accepted' ? request.asked : 'nothing'
+  return request.kind === 'accepted' ? request.asked : 'nothing'
 }
 
 /** What was accepted, or may have been. */
 export function sentIn({ request }: StepFacts): Asked | 'nothing' {
   return 'asked' in request ? request.asked : 'nothing'
-}
-
-/** A request has left this machine. */
-export function wasPosted({ request }: StepFacts): boolean {
-  return 'posted' in request ? request.posted : request.is !== 'waiting'
 }

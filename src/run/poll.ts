@@ -15,7 +15,7 @@ const SETTLE_MS = 30_000
 /** How long a poll past the deadline may take, in milliseconds. */
 const LATE_POLL_MS = 2_000
 
-/** If there is less time than this (ms) to settle, only a change proves that an end is new. */
+/** With less time than this (ms) to settle, only a change proves that an end is new. */
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
@@ -38,6 +38,8 @@ export type PollOptions = Readonly<{
   timeoutMs: number
 }>
 
+type PollTools = Omit<RunTools, 'writePlaceholder'>
+
 export type PollResult = Readonly<
   | { kind: 'ended'; job: Job; status: FinalStatus }
   | { kind: 'active'; job: Job }
@@ -45,22 +47,22 @@ export type PollResult = Readonly<
 >
 
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
-export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
+export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
-  const state = createPollState(options, tools)
+  const polling = createPolling(options, tools)
   const deadlineAt = clock.now() + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
     deadlineAt - finalPollMarginMs(options.timeoutMs),
     deadline.cancel,
     clock,
   )
-  let delayMs = state.firstDelayMs
+  let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isOver = isTooLate; !isOver; ) {
     const remainingMs = untilFinalPoll.remainingMs()
-    const isEarly = delayMs > remainingMs
-    await state.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+    const isBroughtForward = delayMs > remainingMs
+    await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
     if (deadline.cancelled()) break
     const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
@@ -69,18 +71,18 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     // The process was frozen and has missed its final poll.
     const isLate = hasPassed(deadline)
     if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    tools.tell({ kind: 'missed', reason: 'the last status request got no response' })
+    tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
-    state.budget.count(startedAt, ATTEMPT_MS.poll)
+    polling.budget.count(startedAt, ATTEMPT_MS.poll)
     // A process that was frozen during its final poll makes another.
     isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-    const next = state.handle(result, { isEarly, isFinalPoll })
-    if ('result' in next) return next.result
-    delayMs = next.delayMs
+    const next = polling.handle(result, { isBroughtForward, isFinalPoll })
+    if (typeof next !== 'number') return next
+    delayMs = next
   }
   if (deadline.cancelled()) throw new Cancelled()
-  if (!service.hasResponded()) throw noResponseError(options.jobId, state.lastError())
+  if (!service.hasResponded()) throw noResponseError(options.jobId, polling.lastError())
   return { kind: 'deadline' }
 }
 
@@ -144,13 +146,13 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
   )
 }
 
-/** Polling is over, or continues after a delay. */
-type Next = Readonly<{ result: PollResult } | { delayMs: number }>
+/** Polling is over, or continues after so many milliseconds. */
+type Next = PollResult | number
 
 /** What one poll after another tells. */
-function createPollState(
+function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
-  { service, clock, deadline, random, log, debug, warn, tell }: RunTools,
+  { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
   /** The time left for a service that has never responded. */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
@@ -166,9 +168,9 @@ function createPollState(
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
   function retryWithin(delayMs: number): Next {
-    if (service.hasResponded()) return { delayMs }
+    if (service.hasResponded()) return delayMs
     if (budget.remainingMs <= 0) throw noResponseError(jobId, lastError)
-    return { delayMs: Math.min(delayMs, budget.remainingMs) }
+    return Math.min(delayMs, budget.remainingMs)
   }
 
   function handleJob(job: Job, now: number, delayMs: number): Next {
@@ -179,15 +181,15 @@ function createPollState(
     if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
-      tell({ kind: 'missed', reason: `the last response said ${stale}` })
+      tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
       const untilSettledMs =
         precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
-      return { delayMs: Math.min(delayMs, untilSettledMs) }
+      return Math.min(delayMs, untilSettledMs)
     }
     isSeen = true
     tell({ kind: 'seen', job })
-    if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
-    return once ? { result: { kind: 'active', job } } : { delayMs }
+    if (isFinal(job.status)) return { kind: 'ended', job, status: job.status }
+    return once ? { kind: 'active', job } : delayMs
   }
 
   return {
@@ -196,25 +198,25 @@ function createPollState(
     /** Why the last poll showed no job. */
     lastError: () => lastError,
     /**
-     * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't
-     * repeat the one before
+     * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
+     * refusal then doesn't repeat the one before
      * @throws ActionError if polling is of no use any more
      */
     handle(
       result: ServiceResult,
-      { isEarly, isFinalPoll }: { isEarly: boolean; isFinalPoll: boolean },
+      { isBroughtForward, isFinalPoll }: { isBroughtForward: boolean; isFinalPoll: boolean },
     ): Next {
       const now = clock.now()
       const context = {
         jobId,
         seen: isSeen,
-        refusals: isEarly ? 0 : refusals,
+        refusals: isBroughtForward ? 0 : refusals,
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
       const verdict = judgePoll(result, context, clock.date())
       const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
-      if (verdict.next === 'aborted') return { delayMs: 0 }
+      if (verdict.next === 'aborted') return 0
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
       switch (verdict.next) {
         case 'fail':
@@ -222,7 +224,7 @@ function createPollState(
         case 'retry': {
           failures++
           lastError = verdict.reason
-          tell({ kind: 'missed', reason: lastError, advice: refusal?.advice })
+          tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)

@@ -1,11 +1,11 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import { type FinalOutcome, isFinal, type Job, outcomeOf } from '../agent/job.js'
+import { type FinalOutcome, type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
-import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
+import { type PrecededBy, pollUntilDone } from './poll.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
@@ -13,15 +13,6 @@ import type { MessageTask, Task } from './task.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
-
-export interface CreateTools extends RunTools {
-  /**
-   * Stores that a create request is about to be sent, if later runs need to know.
-   *
-   * @throws ActionError `github`
-   */
-  readonly writePlaceholder: () => Promise<void>
-}
 
 /** The docs job that is followed, and as it is now, if the service has returned it. */
 type Begun = Readonly<{
@@ -34,7 +25,7 @@ type Begun = Readonly<{
 export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
-  tools: CreateTools,
+  tools: RunTools,
 ): Promise<RunResult> {
   try {
     const { jobId, precededBy, job } = await begin(task, wait, tools)
@@ -61,7 +52,7 @@ export async function run(
 }
 
 /** Sends what the task has to send. */
-async function begin(task: Task, wait: boolean, tools: CreateTools): Promise<Begun> {
+async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun> {
   switch (task.kind) {
     case 'create':
       return create(task, tools)
@@ -85,7 +76,7 @@ async function begin(task: Task, wait: boolean, tools: CreateTools): Promise<Beg
 async function messageOrCreate(
   task: MessageTask,
   wait: boolean,
-  tools: CreateTools,
+  tools: RunTools,
   isRepeated = false,
 ): Promise<Begun> {
   const { remembered } = task
@@ -113,9 +104,9 @@ async function messageOrCreate(
 
 async function create(
   { prompt, fingerprint = '', previousLink = '' }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
-  tools: CreateTools,
+  tools: RunTools,
 ): Promise<Begun> {
-  tools.tell({ kind: 'replaced', link: previousLink })
+  tools.tell({ kind: 'starting-anew', link: previousLink })
   await tools.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, tools)
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
@@ -128,7 +119,7 @@ async function message(
   tools: RunTools,
   replaceable = false,
 ): Promise<Begun> {
-  const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
+  const job = await send({ kind: 'message', jobId }, prompt, tools, replaceable)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.
@@ -138,7 +129,7 @@ async function message(
   return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
 }
 
-type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
+type JobEnd = Readonly<{ job: Job; status: FinalStatus }>
 
 /**
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for

@@ -22,7 +22,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted.
  *
- * @param options.replaceable a new job can take the place of the one that gets the message
+ * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
@@ -30,8 +30,8 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 export async function send(
   request: SubmitRequest,
   prompt: string,
-  tools: Omit<RunTools, 'debug' | 'warn'>,
-  { replaceable = false }: { replaceable?: boolean } = {},
+  tools: Pick<RunTools, 'service' | 'clock' | 'deadline' | 'random' | 'log' | 'tell'>,
+  replaceable = false,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'
@@ -41,12 +41,7 @@ export async function send(
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
-    try {
-      tell({ kind: 'sending', asked })
-    } catch (thrown) {
-      tell({ kind: 'not-accepted', posted: false })
-      throw thrown
-    }
+    tell({ kind: 'sending', asked })
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
     budget.count(startedAt, ATTEMPT_MS.submit)

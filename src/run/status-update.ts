@@ -1,4 +1,4 @@
-/** What is reported in the comment, and stored there. */
+/** What is reported in the comment and stored there, and how. */
 
 import type { Outcome, Status } from '../agent/job.js'
 
@@ -9,25 +9,36 @@ export type Stored = Readonly<{
   jobId: string
   /** The pull request that the job opened, or was asked to continue; or empty. */
   link: string
-  /** Of what the job accepted last; empty if what was sent last may be lost. */
+  /** What the job accepted last, as later runs compare it; empty if what was sent may be lost. */
   fingerprint: string
 }>
 
 export type StatusUpdate = Readonly<{
   stored: Stored
-  /** The service returned the job. */
+  /** Whether the service has returned the job. */
   isJobSeen: boolean
-  /** This run has created the job, or is about to. */
+  /** Whether this run has created the job, or is about to. */
   created: boolean
   /** What the text says besides the result. */
   notes: string
   text: string
-  /** The result is known. */
+  /** Whether the result is known. */
   isEnd: boolean
   /**
-   * What the comment is created with, unless the result is known. GitHub mails this, and no edit.
-   * It has no marker yet, because the marker needs the comment's id: if the step dies then, it
-   * stays.
+   * What the comment is created with. GitHub mails this, and no edit. It has no marker yet, because
+   * the marker needs the comment's id: if the step dies then, it stays.
    */
-  first?: string | undefined
+  first: string
 }>
+
+/** The comment, as far as the report needs it. */
+export interface KeptComment {
+  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
+  readonly failure: string
+  /** Whether a re-run would find there what this step has sent. */
+  readonly memory: 'none' | 'pending' | 'stored'
+  /** @throws ActionError `github` if later runs depend on it */
+  writePlaceholder(update: StatusUpdate): Promise<void>
+  enqueue(update: StatusUpdate): void
+  close(): Promise<void>
+}

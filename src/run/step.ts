@@ -6,29 +6,9 @@ import type { Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../text/redact.js'
-import type { StepEvent } from './facts.js'
+import type { Happening } from './facts.js'
 
-export interface RunTools extends StepTools {
-  readonly service: AgentService
-}
-
-type StepTools = Readonly<{
-  clock: Clock
-  deadline: Deadline
-  /** From 0 to 1, for jitter. */
-  random: () => number
-  log: (line: string) => void
-  debug: (line: string) => void
-  warn: (line: string) => void
-  /**
-   * Records what happens, and reports what a reader has to know of it.
-   *
-   * @throws ActionError `internal`, before anything was accepted, if it can't be reported
-   */
-  tell: (event: StepEvent) => void
-}>
-
-export interface Step extends StepTools {
+export interface Step {
   readonly inputs: Inputs
   readonly environment: RunEnvironment
   readonly event: RunEvent
@@ -37,4 +17,29 @@ export interface Step extends StepTools {
   /** For what the agent reads. */
   readonly redactKeys: Redact
   readonly nonce: () => string
+  readonly clock: Clock
+  readonly deadline: Deadline
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number
+  readonly log: (line: string) => void
+  readonly debug: (line: string) => void
+  readonly warn: (line: string) => void
+  /**
+   * Records what happens, and reports what a reader has to know of it.
+   *
+   * @throws ActionError `internal`, before anything was accepted, if it can't be reported
+   */
+  readonly tell: (happening: Happening) => void
+}
+
+/** What talks to the service: it needs neither the inputs nor the secrets among them. */
+export interface RunTools
+  extends Pick<Step, 'clock' | 'deadline' | 'random' | 'log' | 'debug' | 'warn' | 'tell'> {
+  readonly service: AgentService
+  /**
+   * Stores that a create request is about to be sent, if later runs need to know.
+   *
+   * @throws ActionError `github`
+   */
+  readonly writePlaceholder: () => Promise<void>
 }

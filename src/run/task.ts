@@ -34,4 +34,4 @@ export type Remembered = Readonly<{
   previousLink: string
 }>
 
-export type Plan = Task | SkipReason
+export type Plan = Task | Readonly<{ kind: 'skip'; why: SkipReason }>

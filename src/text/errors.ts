@@ -51,7 +51,7 @@ export function internalError(thrown: unknown): ActionError {
   return new ActionError(
     'internal',
     `The action itself failed: ${text.replace(/\.$/, '')}.`,
-    `Look ${WHERE_TO_LOOK}. Also report this error with the log, preferably of a run with debug logging.`,
+    'Report this error with the log, preferably of a run with debug logging.',
     { cause: thrown },
   )
 }
