@@ -247,14 +247,13 @@ export class Comment {
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
-    // GitHub mails what is created, to people who can't do anything about it.
-    if (sentNothing && this.#state.is === 'none') return
     const wasThere = this.#state.is === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const held = sentNothing ? (this.#before ?? own) : own
     const { first = update.text } = update
-    const id = 'id' in this.#state ? this.#state.id : await this.#create(first, mode)
+    const id = 'id' in this.#state ? this.#state.id : await this.#create(first, sentNothing, mode)
+    if (id === undefined) return
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, held: this.#written })
     try {
@@ -268,10 +267,17 @@ export class Comment {
     }
   }
 
-  async #create(text: string, mode: RequestMode): Promise<number> {
-    const mayExist = this.#state.is === 'creating'
+  /** @param sentNothing GitHub mails what is created, to people who can't do anything about it. */
+  async #create(
+    text: string,
+    sentNothing: boolean,
+    mode: RequestMode,
+  ): Promise<number | undefined> {
+    const { comments } = this.#options
+    const created = this.#state.is === 'creating' ? await comments.findCreated(mode) : undefined
+    if (sentNothing || created !== undefined) return created?.id
     this.#become({ is: 'creating' })
-    return this.#options.comments.create(text, mayExist, mode)
+    return comments.create(text, mode)
   }
 
   #become(state: State): void {
