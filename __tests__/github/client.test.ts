@@ -315,7 +315,7 @@ test('a request names the action and has the token, or one that GitHub refuses i
 test('a request that only informs is sent once', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
   const error = await failure(read(github, { retried: false }))
-  expect(error).toMatchObject({ status: 502, temporary: true })
+  expect(error).toMatchObject({ status: 502, kind: 'temporary' })
   expect(requests()).toBe(1)
 })
 
@@ -323,7 +323,7 @@ test('an answer of another shape is an error', async () => {
   const { github } = await connect([OK])
   const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
-  expect(error).toMatchObject({ status: undefined, temporary: true })
+  expect(error).toMatchObject({ status: undefined, kind: 'temporary' })
 })
 
 test('a redirect to another server is an error, whatever is in its answer', async () => {
@@ -458,7 +458,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     servers.push(close)
     const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
     const error = await failure(read(github))
-    expect(error).toMatchObject({ status: undefined, temporary: false, advice: CERTIFICATE })
+    expect(error).toMatchObject({ status: undefined, kind: 'refused', advice: CERTIFICATE })
     expect(error.message).toMatch(
       /^GitHub: reading it failed: GitHub's certificate is not trusted: \S/,
     )
@@ -498,7 +498,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     const options = { apiUrl: 'https://github.test', proxy: value }
     const { github, waits } = await connect([OK], options)
     const error = await failure(read(github))
-    expect(error).toMatchObject({ temporary: false, message: expect.stringMatching(says) })
+    expect(error).toMatchObject({ kind: 'refused', message: expect.stringMatching(says) })
     expect(error.advice).toContain(advice)
     expect(waits).toEqual([])
   })

@@ -70,7 +70,7 @@ export const jobResult = (status: string, fields = {}): ServiceResult => ({
 export const noJob: ServiceResult = {
   kind: 'no-job',
   description: '200: hello',
-  isPage: false,
+  isForeign: false,
 }
 export const noResponse: ServiceResult = {
   kind: 'no-response',

@@ -3,6 +3,7 @@
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { abortedAfter, createDeadline, type Deadline } from '../net/deadline.js'
+import { isForeign } from '../text/error-page.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
@@ -102,7 +103,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
           await clock.sleep(EARLY.delayMs, own)
           continue
         }
-        if (!call.retried || !error.temporary) throw error
+        if (!call.retried || error.kind !== 'temporary') throw error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
@@ -154,8 +155,7 @@ function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
 >(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
-  const isPage = typeof data === 'string' && /^\s*</.test(data) // By a proxy, or to sign in.
-  if (status >= 300 || isPage) {
+  if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }

@@ -1,7 +1,7 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
 import type { RequestMode } from '../github/client.js'
-import { describeWarning, GitHubError } from '../github/errors.js'
+import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
@@ -260,8 +260,7 @@ export class Comment {
       await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
       this.#become({ is: 'written', id, held })
     } catch (thrown) {
-      const isGone = thrown instanceof GitHubError && thrown.missing
-      if (!wasThere || !isGone) throw thrown // Otherwise, somebody has deleted it.
+      if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
     }
@@ -286,7 +285,7 @@ export class Comment {
 
   #onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#written === undefined)
+    if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && this.#written === undefined)
       this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }

@@ -100,7 +100,10 @@ async function readDocsPull<T>(
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
-    return { ...unknownFor(thrown, advice, 'With docs-token: '), isTokenRefused: thrown.refused }
+    return {
+      ...unknownFor(thrown, advice, 'With docs-token: '),
+      isTokenRefused: thrown.kind !== 'invalid',
+    }
   }
 }
 
@@ -108,9 +111,9 @@ async function readDocsPull<T>(
  * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
  * 403 if it must not tell that a private repository exists.
  */
-function mayOtherTokenRead({ status, temporary, retryAfterMs }: GitHubError): boolean {
+function mayOtherTokenRead({ status, kind, retryAfterMs }: GitHubError): boolean {
   const isLimited = retryAfterMs !== undefined
-  return (!temporary || isLimited) && (status === 403 || status === 404)
+  return (kind !== 'temporary' || isLimited) && (status === 403 || status === 404)
 }
 
 /**
@@ -118,7 +121,7 @@ function mayOtherTokenRead({ status, temporary, retryAfterMs }: GitHubError): bo
  * @throws GitHubError `error` if it may pass
  */
 function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPull {
-  if (error.temporary) throw error
+  if (error.kind === 'temporary') throw error
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
