@@ -53,8 +53,8 @@ export async function runStep(step: WiredStep): Promise<void> {
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
-    const { signal } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
-    const docs = await (await loadGitHub()).readDocs(report.facts, signal)
+    const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
+    const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })
   }
   await report.closeComment(deadline)

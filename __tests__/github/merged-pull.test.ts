@@ -243,7 +243,7 @@ worldTest('with a locked conversation: no comment, and the same changes', async 
   const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
   expect(outputs.outcome).toBe('pr-opened')
   expect(log).toContain(
-    'This push merged pull request 2, whose conversation is locked, so there is no comment.',
+    'This push merged pull request 2, whose conversation is locked, so no comment is written.',
   )
   expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
   expect(asked(world)).toEqual([LIST, FILES])

@@ -70,7 +70,7 @@ export const jobResult = (status: string, fields = {}): ServiceResult => ({
 export const noJob: ServiceResult = {
   kind: 'no-job',
   description: '200: hello',
-  isForeign: false,
+  isPage: false,
 }
 export const noResponse: ServiceResult = {
   kind: 'no-response',
@@ -174,7 +174,7 @@ export function createScriptedRun(
   const clock = new FakeClock()
   clock.advance(startAt)
   const cancel = new AbortController()
-  const deadline = createDeadline(timeoutMs, cancel.signal, clock)
+  const deadline: Deadline = createDeadline(timeoutMs, cancel.signal, clock)
   let facts = factsAtStart(jobId)
   const events: StepEvent[] = []
   const results = script[Symbol.iterator]()

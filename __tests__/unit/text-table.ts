@@ -160,7 +160,7 @@ const ENDS = {
     error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
   'no job in the response': error((outside) =>
-    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isForeign: false }),
+    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: false }),
   ),
   'no job in the last responses': error((outside) =>
     missingJob(outside.id, true, `no docs job (200: ${quote(outside.words)})`),

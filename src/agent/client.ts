@@ -14,8 +14,8 @@ type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
-  /** A complete 2xx response without a job. */
-  | { kind: 'no-job'; description: string; isForeign: boolean }
+  /** A complete 2xx response without a job. A web page is not the service's. */
+  | { kind: 'no-job'; description: string; isPage: boolean }
   /** A complete response that refuses, fails or redirects. */
   | {
       kind: 'error-response'
@@ -142,7 +142,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const parsed = jobSchema.safeParse(received)
   if (!parsed.success) {
     const description = describeResponse(response, redact)
-    return { kind: 'no-job', description, isForeign: foreign }
+    return { kind: 'no-job', description, isPage: foreign }
   }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.

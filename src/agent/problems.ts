@@ -34,7 +34,7 @@ export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
     `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
-    response.isForeign
+    response.isPage
       ? `${ASK_NETWORK} If that doesn't explain it: ${LOOK_FIRST}`
       : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
@@ -46,8 +46,8 @@ const ASK_NETWORK =
 
 type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
 
-export function noJob({ description, isForeign }: NoJob): string {
-  const what = isForeign ? 'a web page' : 'no docs job with a valid id and a status'
+export function noJob({ description, isPage }: NoJob): string {
+  const what = isPage ? 'a web page' : 'no docs job with a valid id and a status'
   return `${what} (${description})`
 }
 
@@ -55,12 +55,12 @@ export function missingJob(
   jobId: string,
   seen: boolean,
   contained: string,
-  isForeign = false,
+  isPage = false,
 ): ActionError {
   return new ActionError(
     'contract',
     `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${contained}.`,
-    isForeign ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
+    isPage ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
   )
 }
 

@@ -86,7 +86,7 @@ export function judgeSubmit(
     }
     case 'no-job': {
       const isMessage = request.kind === 'message'
-      if (isMessage && !result.isForeign) return { next: 'accepted', job: undefined }
+      if (isMessage && !result.isPage) return { next: 'accepted', job: undefined }
       const unknown = resultUnknown(request, `the response contains ${noJob(result)}`)
       return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
@@ -157,10 +157,10 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     context.refusals + 1 < REFUSED_TRIES
       ? { ...retry(reason), refusal: error }
       : { next: 'fail', error }
-  const withoutJob = (contained: string, isForeign?: boolean): PollVerdict =>
+  const withoutJob = (contained: string, isPage?: boolean): PollVerdict =>
     refuse(
       `the response contains ${contained}`,
-      missingJob(context.jobId, context.seen, contained, isForeign),
+      missingJob(context.jobId, context.seen, contained, isPage),
     )
   switch (result.kind) {
     case 'job':
@@ -169,7 +169,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'aborted':
       return { next: 'aborted' }
     case 'no-job':
-      return withoutJob(noJob(result), result.isForeign)
+      return withoutJob(noJob(result), result.isPage)
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':

@@ -2,7 +2,13 @@
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
-import { abortedAfter, createDeadline, type Deadline } from '../net/deadline.js'
+import {
+  abortedAfter,
+  createDeadline,
+  type Deadline,
+  NO_RESPONSE,
+  waitForAbort,
+} from '../net/deadline.js'
 import { isForeign } from '../text/error-page.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
@@ -27,6 +33,12 @@ const EARLY = { tries: 2, delayMs: 5_000 }
  * it out anyway.
  */
 const CREATION_MS = 500
+
+/**
+ * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
+ * edit that has the docs job's ID gets another try before the step has to end.
+ */
+const CANCELLED_MS = 1_000
 
 export interface GitHubOptions extends FetchOptions, FailureContext {
   readonly token: string
@@ -74,10 +86,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
   })
   const shared = new RetryBudget(RETRY_MS, clock)
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
+  const late = new AbortController()
+  void waitForAbort(deadline.cancel)
+    .then(() => clock.sleep(CANCELLED_MS, late.signal))
+    .then(() => late.abort(new Error(NO_RESPONSE)))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const own = call.signal ?? deadline.signal
-    const end = call.signal === undefined && call.find !== undefined ? creationEnd : own
+    const isCreation = call.signal === undefined && call.find !== undefined
     const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
     let last: GitHubError | undefined
     let early = 0
@@ -89,9 +105,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
         own.throwIfAborted()
         const created = attempts > 1 ? await call.find?.() : undefined
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-        const { signal } = createDeadline(clock.now() + REQUEST_MS, end, clock)
-        Object.assign(request, { request: { ...call, signal } }) // Octokit ignores a copy.
-        const response = expectShape(await send(request), call)
+        const isLastChance = call.signal === undefined || !call.retried || late.signal.aborted
+        const ends = isLastChance ? own : AbortSignal.any([own, late.signal])
+        const end = isCreation ? creationEnd : ends
+        const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+        // Octokit ignores a copy.
+        Object.assign(request, { request: { ...call, signal: limit.signal } })
+        const sent = Promise.resolve(send(request)).finally(limit.end)
+        const response = expectShape(await sent, call)
         if (isBelieved(response.data)) return response
         await clock.sleep(EARLY.delayMs, own)
       } catch (reason) {

@@ -94,8 +94,8 @@ function findCurrentLink({ facts }: View): string {
 }
 
 function shortenLink(link: string): string {
-  const { repository, number } = parsePullRequest(link)
-  return number === '' ? link : `${repository}#${number}`
+  const pull = parsePullRequest(link)
+  return pull ? `${pull.repository}#${pull.number}` : link
 }
 
 function details(view: View): string[] {
