@@ -25,6 +25,7 @@ export async function main(): Promise<void> {
   const endNow = (thrown: unknown): void => {
     try {
       report.tell({ kind: 'ended', result: toRunResult(thrown) })
+      report.endLog()
       report.update()
     } finally {
       runner.exit(report.exitCode)
@@ -57,6 +58,7 @@ export async function runStep(step: WiredStep): Promise<void> {
     const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })
   }
+  report.endLog()
   await report.closeComment(deadline)
 }
 

@@ -8,7 +8,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
-import type { Redact } from '../text/redact.js'
+import { hideService, type Redact } from '../text/redact.js'
 import { describeOutcome, describeSent, howToWait, type ToldRun } from './outcome.js'
 
 export interface View extends ToldRun {
@@ -44,9 +44,10 @@ export function createCommentText(view: View): string {
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   const title = `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
   // An advice is about what happened: both are shown, or both are folded.
-  const told = isFailed(view)
-    ? [happened, whatNext(view), DETAILS, ...more]
-    : [DETAILS, happened, ...more, whatNext(view)]
+  const told =
+    isFailed(view) || view.facts.docs.endedEarly
+      ? [happened, whatNext(view), DETAILS, ...more]
+      : [DETAILS, happened, ...more, whatNext(view)]
   return `${joinParagraphs([title, filesLine(view), ...told, '</details>'])}\n`
 }
 
@@ -99,29 +100,34 @@ function shortenLink(link: string): string {
 }
 
 function details(view: View): string[] {
-  const { facts, notes, redact } = view
+  const { facts, notes } = view
   const { result } = facts
   const code = errorOf(result)?.code
   return [
     result ? whatHappened(view, result) : '',
     code ? `Error code: \`${code}\`` : '',
-    ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
+    ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     listFacts(view),
     filesList(view),
     statusTable(facts),
   ]
 }
 
+/** GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run. */
+function tell({ redact, inputs, runUrl }: View, text: string): string {
+  return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
+}
+
 function whatNext(view: View): string {
   const { result } = view.facts
   const next = result ? describeOutcome(view, result).next : ifKilled(view)
-  return `**What to do next:** ${showSentences(view.redact(next))}`
+  return `**What to do next:** ${showSentences(tell(view, next))}`
 }
 
 function whatHappened(view: View, result: RunResult): string {
   // Redacted before it is split: half a key would not be found.
   const { happened = '', unsent = '' } = describeOutcome(view, result)
-  const lines = view.redact(happened).split('\n').map(showSentences)
+  const lines = tell(view, happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
   return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
 }
@@ -153,7 +159,6 @@ function isPlain(word: string): boolean {
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
-  // GitHub masks what a secret holds on the run's own pages alone.
   const where = runUrl
     ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
     : [
