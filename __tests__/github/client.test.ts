@@ -1,5 +1,6 @@
 /** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
 
+import { getEventListeners } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
@@ -61,6 +62,7 @@ async function connect(
   servers.push(close)
   const log: string[] = []
   const [deadline, cancel] = [new AbortController(), new AbortController()]
+  const signal = AbortSignal.any([deadline.signal, cancel.signal])
   const github = createGitHub({
     token,
     environment: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
@@ -78,7 +80,7 @@ async function connect(
       every: () => () => undefined,
     },
     deadline: {
-      signal: AbortSignal.any([deadline.signal, cancel.signal]),
+      signal,
       cancel: cancel.signal,
       cancelled: () => cancel.signal.aborted,
       remainingMs: () => deadlineMs - now,
@@ -93,6 +95,7 @@ async function connect(
     github,
     waits,
     log,
+    signal,
     deadline,
     cancel,
     received,
@@ -310,6 +313,14 @@ test('a request names the action and has the token, or one that GitHub refuses i
   const without = await connect([OK], { token: '' })
   await read(without.github)
   expect(without.received[0]?.authorization).toBe('token none')
+})
+
+test('what ends the step keeps nothing of a request that is over', async () => {
+  const { github, signal } = await connect([OK])
+  await read(github)
+  const before = getEventListeners(signal, 'abort').length
+  for (let nth = 0; nth < 3; nth++) await read(github)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(before)
 })
 
 test('a request that only informs is sent once', async () => {

@@ -189,6 +189,33 @@ describe('an error of what only informs is one warning:', () => {
   })
 })
 
+describe('what an error says of the service and the project is in the run alone:', () => {
+  const SSO = 'https://sso.example/login?next=x'
+  type Answers = { status: number; error?: string; headers?: Record<string, string> }[]
+  test.each<[string, hidden: string, shown: string, Answers]>([
+    [
+      'where it redirects',
+      'sso.example',
+      '302 to another address',
+      [{ status: 302, headers: { location: SSO } }],
+    ],
+    ['its project', 'acme-docs', 'No *** here', [{ status: 404, error: 'No acme-docs here' }]],
+    ['its host', '127.0.0.1', 'ECONNREFUSED ***:1', []],
+  ])('%s', (_, hidden, shown, create) =>
+    inWorld({ emulator: { scenario: { create } } }, async (world) => {
+      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(DEADLINE_MS) }
+      const inputs = { ...SCOPE, 'project-id': 'acme-docs', ...(create.length === 0 && nowhere) }
+      const { summary } = await world.step(inputs)
+      expect(summary).toContain(hidden)
+      const [comment = ''] = world.comments()
+      expect(comment).not.toContain(hidden)
+      expect(
+        comment.replaceAll(/<\/?code>|`|&#42;/g, (mark) => (mark === '&#42;' ? '*' : '')),
+      ).toContain(shown)
+    }),
+  )
+})
+
 describe('a note of an edit that failed is true when it is read:', () => {
   /** After the placeholder's marker, and as many edits more. */
   const failAfter = ({ github }: World, more: number, fault: Fault) =>
