@@ -25,6 +25,7 @@ export async function main(): Promise<void> {
   const endNow = (thrown: unknown): void => {
     try {
       report.tell({ kind: 'ended', result: toRunResult(thrown) })
+      report.endLog()
       report.update()
     } finally {
       runner.exit(report.exitCode)
@@ -53,10 +54,11 @@ export async function runStep(step: ReturnType<typeof createStep>): Promise<void
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
-    const { signal } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
-    const docs = await (await loadGitHub()).readDocs(report.facts, signal)
+    const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
+    const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })
   }
+  report.endLog()
   await report.closeComment(deadline)
 }
 

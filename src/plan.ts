@@ -13,8 +13,7 @@ import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHubRepo } from './github/client.js'
-import { openDocsPulls } from './memory/docs-pull.js'
-import { type Memory, type MemoryStep, openMemory } from './memory/memory.js'
+import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
@@ -65,16 +64,12 @@ async function planRun(
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
-  const but = isLocked ? ', whose conversation is locked, so there is no comment' : unnamed
+  const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
-  const inSilence = { ...inputs, jobScope: 'run', comment: false } as const
-  const memory = openMemory(
-    isLocked ? { ...about, inputs: inSilence } : about,
-    merged !== undefined,
-  )
-  if (!inputs.dryRun) keep(memory.comment)
+  const memory = openMemory(about, merged !== undefined)
+  if (!inputs.dryRun && !isLocked) keep(memory.comment)
   return planAbout(about, found, memory, service)
 }
 

@@ -1,5 +1,6 @@
 /** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
 
+import { getEventListeners } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
@@ -61,6 +62,7 @@ async function connect(
   servers.push(close)
   const log: string[] = []
   const [deadline, cancel] = [new AbortController(), new AbortController()]
+  const signal = AbortSignal.any([deadline.signal, cancel.signal])
   const github = createGitHub({
     token,
     environment: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
@@ -78,7 +80,7 @@ async function connect(
       every: () => () => undefined,
     },
     deadline: {
-      signal: AbortSignal.any([deadline.signal, cancel.signal]),
+      signal,
       cancel: cancel.signal,
       cancelled: () => cancel.signal.aborted,
       remainingMs: () => deadlineMs - now,
@@ -93,6 +95,7 @@ async function connect(
     github,
     waits,
     log,
+    signal,
     deadline,
     cancel,
     received,
@@ -312,10 +315,18 @@ test('a request names the action and has the token, or one that GitHub refuses i
   expect(without.received[0]?.authorization).toBe('token none')
 })
 
+test('what ends the step keeps nothing of a request that is over', async () => {
+  const { github, signal } = await connect([OK])
+  await read(github)
+  const before = getEventListeners(signal, 'abort').length
+  for (let nth = 0; nth < 3; nth++) await read(github)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(before)
+})
+
 test('a request that only informs is sent once', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
   const error = await failure(read(github, { retried: false }))
-  expect(error).toMatchObject({ status: 502, temporary: true })
+  expect(error).toMatchObject({ status: 502, kind: 'temporary' })
   expect(requests()).toBe(1)
 })
 
@@ -323,7 +334,7 @@ test('an answer of another shape is an error', async () => {
   const { github } = await connect([OK])
   const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
-  expect(error).toMatchObject({ status: undefined, temporary: true })
+  expect(error).toMatchObject({ status: undefined, kind: 'temporary' })
 })
 
 test('a redirect to another server is an error, whatever is in its answer', async () => {
@@ -458,7 +469,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     servers.push(close)
     const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
     const error = await failure(read(github))
-    expect(error).toMatchObject({ status: undefined, temporary: false, advice: CERTIFICATE })
+    expect(error).toMatchObject({ status: undefined, kind: 'refused', advice: CERTIFICATE })
     expect(error.message).toMatch(
       /^GitHub: reading it failed: GitHub's certificate is not trusted: \S/,
     )
@@ -498,7 +509,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     const options = { apiUrl: 'https://github.test', proxy: value }
     const { github, waits } = await connect([OK], options)
     const error = await failure(read(github))
-    expect(error).toMatchObject({ temporary: false, message: expect.stringMatching(says) })
+    expect(error).toMatchObject({ kind: 'refused', message: expect.stringMatching(says) })
     expect(error.advice).toContain(advice)
     expect(waits).toEqual([])
   })

@@ -8,6 +8,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
 import {
+  deadlineAfter,
   HEAD,
   inRealWorld,
   REPOSITORY,
@@ -203,7 +204,7 @@ describe('the files of the docs pull request', () => {
     const { log } = await world.step(SCOPE, {
       meanwhile: async ({ lines }) => {
         await until(() => asked(world).length > 0)
-        expect(lines.at(-1)).toMatch(/^Finished after .*: pr-opened/)
+        expect(lines.at(-1)).toMatch(/^Docs pull request: /)
         edits = world.github.requests.filter(isEdit).length
       },
     })
@@ -266,7 +267,8 @@ describe('a docs pull request that is ended while the agent works on it', () => 
     )
     return { ended, inputs: { ...inputs, prompt: 'More.' } }
   }
-  const SAYS = /was merged before the agent was done: what it wrote last may be missing\./
+  const SAYS =
+    /was merged before this step saw the agent finish: what it wrote last may be missing\./
 
   slowTest('may lack what came last: a re-run asks for it again', async (world) => {
     const { ended, inputs } = await endDuring(world, { merged: true })
@@ -278,17 +280,65 @@ describe('a docs pull request that is ended while the agent works on it', () => 
       expect(text).toContain('re-run the workflow job')
       expect(text).not.toContain('Review the pull request')
     }
+    expect(world.comments()[0]?.split('<details>')[0]).toMatch(SAYS)
+    expect(ended.log.split('\n').findLast((line) => /^Finished|^The docs pull/.test(line))).toMatch(
+      /^Finished after .*Sent: a message\.$/,
+    )
     // What the docs job has got isn't in the docs.
     const { outputs: next } = await world.step({ ...inputs, wait: 'false' })
     expect(next.sent).toBe('job')
   })
 
+  slowTest.each<[string, RunOptions, told: boolean, sent: string]>([
+    [
+      'a re-run that waits says so',
+      { env: { GITHUB_RUN_ID: '200', GITHUB_RUN_ATTEMPT: '2' } },
+      true,
+      'nothing',
+    ],
+    ['a push that changes nothing asks again', {}, false, 'job'],
+  ])('while nobody waits for it: %s', async (world, _, run, told, sent) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    const inputs = { ...SCOPE, context: 'event' }
+    await world.step({ ...inputs, wait: 'false' })
+    world.finishJobs()
+    const pull = docs.addPull({ number: 17 })
+    const more = { ...inputs, prompt: 'More.' }
+    const env = { GITHUB_RUN_ID: '200' }
+    const late = await world.step({ ...more, ...deadlineAfter(3_000) }, { env })
+    expect(late.outputs).toMatchObject({ outcome: 'timed-out', sent: 'message' })
+    Object.assign(pull, { state: 'closed', merged: true })
+    world.finishJobs()
+    const { outputs, commands } = await world.step(more, {
+      ...run,
+      meanwhile: async () => {
+        if (!told) await until(() => world.posts().length > 2)
+        world.finishJobs()
+      },
+    })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent })
+    expect(commands('warning').map((text) => SAYS.test(text))).toEqual(told ? [true] : [])
+    // Then it is asked for once.
+    const next = await world.step({ ...more, wait: 'false' })
+    expect(next.outputs.sent).toBe(told ? 'job' : 'nothing')
+  })
+
   slowTest('is said to be closed', async (world) => {
     const { ended, inputs } = await endDuring(world, { merged: false })
     expect(ended.commands('warning')).toEqual([
-      expect.stringContaining('was closed before the agent was done'),
+      expect.stringContaining('was closed before this step saw the agent finish'),
     ])
     expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'skipped' })
+  })
+
+  worldTest('has its files told though GitHub is slow', async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17, files: [file('guides/retry.mdx')] })
+    for (const path of [/docs\/pulls\/17$/, /docs\/pulls\/17\/files/])
+      world.github.faults.push({ path, answer: { delayMs: 4_000 }, times: 9 })
+    const { summary } = await world.step(SCOPE)
+    expect(summary).toContain('1 file: `guides/retry.mdx`')
   })
 
   worldTest('is looked at once, if it was continued', async (world) => {

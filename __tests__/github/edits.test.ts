@@ -6,12 +6,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { getPath } from '../../src/event/payload.js'
-import { Comment } from '../../src/memory/comment.js'
-import type { Comments } from '../../src/memory/conversation.js'
-import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
-import { createDeadline } from '../../src/net/deadline.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
-import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import {
   deadlineAfter,
@@ -24,7 +18,6 @@ import {
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
-import { inSimulation } from '../world/story.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DEADLINE_MS = 1_500
@@ -97,6 +90,13 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
     )
     expect(outputs.outcome).toBe('cancelled')
     expect(world.github.writes()).toEqual([])
+  })
+
+  worldTest('also after the deadline, if its creation may have been on the way', async (world) => {
+    world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'silence' })
+    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(world.comments()).toEqual([])
   })
 
   worldTest('also if the comment was deleted since it was read', async (world) => {
@@ -187,6 +187,33 @@ describe('an error of what only informs is one warning:', () => {
     expect(summary).toContain('pull-requests: write')
     expect(world.github.writes()).toHaveLength(1)
   })
+})
+
+describe('what an error says of the service and the project is in the run alone:', () => {
+  const SSO = 'https://sso.example/login?next=x'
+  type Answers = { status: number; error?: string; headers?: Record<string, string> }[]
+  test.each<[string, hidden: string, shown: string, Answers]>([
+    [
+      'where it redirects',
+      'sso.example',
+      '302 to another address',
+      [{ status: 302, headers: { location: SSO } }],
+    ],
+    ['its project', 'acme-docs', 'No *** here', [{ status: 404, error: 'No acme-docs here' }]],
+    ['its host', '127.0.0.1', 'ECONNREFUSED ***:1', []],
+  ])('%s', (_, hidden, shown, create) =>
+    inWorld({ emulator: { scenario: { create } } }, async (world) => {
+      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(DEADLINE_MS) }
+      const inputs = { ...SCOPE, 'project-id': 'acme-docs', ...(create.length === 0 && nowhere) }
+      const { summary } = await world.step(inputs)
+      expect(summary).toContain(hidden)
+      const [comment = ''] = world.comments()
+      expect(comment).not.toContain(hidden)
+      expect(
+        comment.replaceAll(/<\/?code>|`|&#42;/g, (mark) => (mark === '&#42;' ? '*' : '')),
+      ).toContain(shown)
+    }),
+  )
 })
 
 describe('a note of an edit that failed is true when it is read:', () => {
@@ -302,53 +329,22 @@ describe('an edit that would store the job', () => {
     ])
   })
 
-  type State = StatusUpdate['stored']['state']
-  const updateOf = (state: State): StatusUpdate => ({
-    stored: { state, jobId: 'job-1', link: '', fingerprint: '' },
-    ...{ isJobSeen: true, created: true, notes: '', text: state, first: state, isEnd: false },
+  worldTest.each<[string, Record<string, string>, Fault, limitMs: number]>([
+    ['if it decides', SCOPE, { method: 'PATCH', answer: 'silence' }, 30_000],
+    ['if it informs', COMMENT, { method: 'POST', answer: 'silence' }, 10_000],
+    [
+      'close to the deadline',
+      { ...SCOPE, ...deadlineAfter(4_000) },
+      { method: 'PATCH', answer: 'silence' },
+      4_000,
+    ],
+  ])('has its own time %s', async (world, _, inputs, fault, limitMs) => {
+    // That of the placeholder.
+    if (fault.method === 'PATCH') fail(world, { ...fault, answer: { delayMs: 1 }, times: 1 })
+    fail(world, fault)
+    const { milliseconds } = await world.step({ ...inputs, wait: 'false' })
+    expect(milliseconds).toBeCloseTo(limitMs, -2)
   })
-  const { signal } = new AbortController()
-  const commentOf = (
-    comments: Partial<Comments>,
-    isMemory = true,
-    timeoutMs = 60_000,
-    cancel = signal,
-  ): Comment =>
-    new Comment({
-      comments: {
-        list: async () => ({ items: [], truncated: false }),
-        create: async () => 1,
-        edit: async () => undefined,
-        ...comments,
-      },
-      isMemory,
-      ...{ log: () => undefined, warn: () => undefined, tell: () => undefined },
-      identity: { repository: 'your-org/your-repo' } as Identity,
-      markerKeys: deriveMarkerKeys('key'),
-      environment: runEnvironment(),
-      clock,
-      deadline: createDeadline(clock.now() + timeoutMs, cancel, clock),
-    })
-
-  test.each([
-    ['if it decides', true, 60_000, signal, 30_000],
-    ['if it informs', false, 60_000, signal, 10_000],
-    ['close to the deadline', true, 4_000, signal, 4_000],
-    ['past the deadline', true, 0, signal, 1_000],
-    ['after a cancel', true, 60_000, AbortSignal.abort(), 3_000],
-  ] as const)('has its own time %s', (_, isMemory, timeoutMs, cancel, limitMs) =>
-    inSimulation(async () => {
-      const create: Comments['create'] = (_text, _mayExist, how) =>
-        new Promise((_, reject) =>
-          how.signal?.addEventListener('abort', () => reject(how.signal?.reason)),
-        )
-      const comment = commentOf({ create }, isMemory, timeoutMs, cancel)
-      comment.enqueue(updateOf('active'))
-      const startedAt = performance.now()
-      await comment.close()
-      expect(performance.now() - startedAt).toBe(limitMs)
-    }),
-  )
 
   worldTest('of a message has as long as of a job: the next run compares it', async (world) => {
     const inputs = { ...SCOPE, context: 'event', wait: 'false' }
@@ -365,33 +361,22 @@ describe('an edit that would store the job', () => {
     expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
   })
 
-  test('is over before a placeholder is written', () =>
-    inSimulation(async () => {
-      const story: string[] = []
-      const edit: Comments['edit'] = async (_id, text) => {
-        story.push(text)
-        await sleep(1)
-        story.push('done')
-      }
-      const comment = commentOf({ edit })
-      comment.enqueue(updateOf('active'))
-      await comment.writePlaceholder(updateOf('sending'))
-      expect(story).toEqual(['active', 'done', 'sending', 'done'])
-    }))
-
-  test('gives way to a later one while it waits for its turn', () =>
-    inSimulation(async () => {
-      const texts: string[] = []
-      const edit: Comments['edit'] = async (_id, text) => {
-        texts.push(text)
-        await sleep(1)
-      }
-      const comment = commentOf({ edit })
-      for (const state of ['active', 'failed', 'archived'] as const)
-        comment.enqueue(updateOf(state))
-      await comment.close()
-      expect(texts).toEqual(['active', 'archived'])
-    }))
+  testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
+    'is over before a placeholder is written',
+    async (world) => {
+      await world.step(SCOPE)
+      const written = world.github.writes().length
+      fail(world, { method: 'PATCH', answer: { delayMs: 900 }, times: 1 })
+      await world.step(SCOPE, {
+        meanwhile: async () => {
+          await until(() => world.posts().length > 1)
+          await sleep(800)
+          expect(world.github.writes()).toHaveLength(written + 1)
+          await until(() => world.github.writes().length > written + 1)
+        },
+      })
+    },
+  )
 })
 
 worldTest.each([0, 1])(

@@ -229,6 +229,32 @@ describe('what a time-out advises can be done:', () => {
     },
   )
 
+  slowTest('to wait in a step of its own if the comment keeps an earlier wait', async (world) => {
+    const inputs = { ...SCOPE, context: 'event' }
+    await world.step({ ...inputs, wait: 'false' })
+    world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+    const { log, summary, outputs } = await world.step({ ...inputs, ...short })
+    expect(outputs).toMatchObject({ outcome: 'timed-out', sent: 'nothing' })
+    for (const text of [log, summary]) {
+      expect(text).toMatch(ELSEWHERE)
+      expect(text).not.toContain(RERUN)
+    }
+  })
+
+  testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(
+    'to re-run a step that was cancelled while it waited for a link',
+    async (world) => {
+      const { log } = await world.step(SCOPE, {
+        meanwhile: async ({ lines, cancel }) => {
+          await until(() => lines.some((line) => line.includes(': completed after')))
+          await sleep(1_000)
+          cancel()
+        },
+      })
+      expect(log).toContain(`The link of a pull request may come a moment after the end. ${RERUN}`)
+    },
+  )
+
   test.each([
     ['has no answer', 'silence'],
     ['is refused', { status: 403, body: { message: 'No' } }],
@@ -379,6 +405,25 @@ describe('the memory has the job', () => {
       expect(next.outputs).toMatchObject({ sent: 'message', 'job-id': killed.outputs['job-id'] })
       expect(world.posts()).toHaveLength(2)
     }))
+
+  slowTest(
+    'even if the edit that has it gets no answer when the step is cancelled',
+    async (world) => {
+      // That of the placeholder.
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', answer: 'silence' })
+      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.posts().length > 0)
+          await sleep(100)
+          cancel()
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(sinceSignalMs).toBeLessThan(3_000)
+      expect(markersIn(world.comments())).toMatchObject([{ jobId: outputs['job-id'] }])
+    },
+  )
 
   slowTest('even if its comment was deleted while the job ran', async (world) => {
     const first = await world.step(SCOPE, {

@@ -58,12 +58,12 @@ const commitsWith = (...messages: string[]) =>
   messages.map((message) => ({ sha: sha(message), message }))
 
 /** Pull request 2, which a stranger opened from a fork, and which `after` merged. */
-function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = {}): void {
+function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = {}): PullState {
   const ofFork = { title: 'Retry', body: 'Networks fail.', author: 'stranger' }
   const commits = commitsWith('one', 'two')
   const merged = { state: 'closed', merged: true, mergeCommit: AFTER } as const
-  repository.addPull({ number: 2, ...ofFork, ...merged, commits, ...fields })
   repository.addComparison(BEFORE, AFTER)
+  return repository.addPull({ number: 2, ...ofFork, ...merged, commits, ...fields })
 }
 
 const commentsOn = ({ repository }: SimulatedWorld) =>
@@ -243,11 +243,22 @@ worldTest('with a locked conversation: no comment, and the same changes', async 
   const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
   expect(outputs.outcome).toBe('pr-opened')
   expect(log).toContain(
-    'This push merged pull request 2, whose conversation is locked, so there is no comment.',
+    'This push merged pull request 2, whose conversation is locked, so no comment is written.',
   )
   expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
   expect(asked(world)).toEqual([LIST, FILES])
   expect(world.github.writes()).toEqual([])
+})
+
+worldTest('with a locked conversation: its docs job is remembered, and kept', async (world) => {
+  const pull = addMerged(world)
+  const dispatch = { event: 'workflow_dispatch', payload: {} }
+  const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
+  Object.assign(pull, { locked: true })
+  const before = world.github.writes().length
+  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+  expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+  expect(world.github.writes()).toHaveLength(before)
 })
 
 describe('a push is about itself', () => {

@@ -166,6 +166,11 @@ describe('a create', () => {
       [firewall(401, 'application/json', '')],
       ofFirewall('create request'),
     ],
+    [
+      '422 in plain text, which a service may write: final',
+      [firewall(422, 'text/plain', 'Too short')],
+      failed('rejected', 'The service refused the create request (422: "Too short")'),
+    ],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
     [
       '503 with Retry-After: never',

@@ -12,6 +12,7 @@ const USUAL: Situation = {
   push: undefined,
   isNews: true,
   job: job('completed'),
+  isUnfinished: false,
   link: LINK,
   pull: 'open',
 }
@@ -36,7 +37,7 @@ const OTHER_PUSH = ['other', undefined] as const
 const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
 
 /** The lines of docs/behaviour.md, in its order. */
-const LINES: readonly (readonly [told: string, does: Decision['does'], Situation[]])[] = [
+const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation[]])[] = [
   [
     "A re-run whose earlier attempt didn't see the docs job finish waits, if the docs job exists.",
     'wait',
@@ -64,7 +65,7 @@ const LINES: readonly (readonly [told: string, does: Decision['does'], Situation
     }),
   ],
   [
-    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed.',
+    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish.',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
@@ -72,7 +73,9 @@ const LINES: readonly (readonly [told: string, does: Decision['does'], Situation
       isNews: [false],
       job: [...USABLE, job('archived'), undefined],
       pull: OVER,
-    }),
+    }).concat(
+      all({ push: ['own', 'other'], isNews: [false], isUnfinished: [true], pull: ['closed'] }),
+    ),
   ],
   [
     'A push that changes nothing of it waits, if the docs job is usable.',
@@ -91,6 +94,13 @@ const LINES: readonly (readonly [told: string, does: Decision['does'], Situation
         pull: ['open'],
       }),
       ...all({ push: ['own'], isNews: [false], job: [job('failed')], pull: ['merged'] }),
+      ...all({
+        push: ['own', 'other'],
+        isNews: [false],
+        job: [...USABLE, ...ENDED, undefined],
+        isUnfinished: [true],
+        pull: ['merged'],
+      }),
       ...all({ push: ['other'], isNews: [false], job: [job('failed')], pull: OVER }),
       ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
       ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
@@ -109,9 +119,9 @@ const LINES: readonly (readonly [told: string, does: Decision['does'], Situation
   ],
 ]
 
-describe.each(LINES)('%s', (_told, does, facts) => {
-  test(`${does}: ${facts.length} cases`, () => {
-    for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
+describe.each(LINES)('%s', (_told, kind, facts) => {
+  test(`${kind}: ${facts.length} cases`, () => {
+    for (const one of facts) expect({ ...one, kind: decide(one).kind }).toEqual({ ...one, kind })
   })
 })
 
@@ -154,5 +164,6 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [{ pull: 'merged' }, { reason: 'has a pull request that was merged' }],
   [{ pull: 'closed' }, { reason: 'has a pull request that was closed' }],
 ])('%j says why: %j', (facts, said) => {
-  expect(decide({ ...USUAL, ...facts })).toMatchObject(said)
+  const decision = decide({ ...USUAL, ...facts })
+  expect(decision.kind === 'skip' ? decision.why : decision).toMatchObject(said)
 })

@@ -169,6 +169,6 @@ describe('a pull request', () => {
     ...ofGitHub.map((end) => `https://github.com/your-org/docs/${end}`),
     ...ofGitLab.map((end) => `https://gitlab.com/${end}`),
   ])('is not read from %j', (link) => {
-    expect(parsePullRequest(link)).toEqual({ repository: '', number: '' })
+    expect(parsePullRequest(link)).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 /** Time and connections: how long to wait, until when, which proxy, and V8's flag. */
 
+import { getEventListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
@@ -97,6 +98,15 @@ describe('a deadline', () => {
     await clock.sleep(0, never)
     expect([deadline.signal.aborted, deadline.cancelled()]).toEqual([true, false])
   })
+})
+
+test('a deadline that is ended keeps nothing', async () => {
+  const [clock, cancel] = [new FakeClock(), new AbortController()]
+  const deadline = createDeadline(5000, cancel.signal, clock)
+  deadline.end()
+  expect(getEventListeners(cancel.signal, 'abort')).toEqual([])
+  await clock.sleep(6000, new AbortController().signal)
+  expect(deadline.signal.aborted).toBe(false)
 })
 
 test('aborted waits for the signal, unless it is aborted already', async () => {

@@ -174,7 +174,7 @@ export function createScriptedRun(
   const clock = new FakeClock()
   clock.advance(startAt)
   const cancel = new AbortController()
-  const deadline = createDeadline(timeoutMs, cancel.signal, clock)
+  const deadline: Deadline = createDeadline(timeoutMs, cancel.signal, clock)
   let facts = factsAtStart(jobId)
   const results = script[Symbol.iterator]()
   const calls: Call[] = []

@@ -88,6 +88,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     clock.advance(60_999)
     if (row.end === undefined) report.tell({ kind: 'heartbeat' })
     else report.tell({ kind: 'ended', result: row.end(outside, report) })
+    report.endLog()
     if (row.end !== undefined) report.update()
     const { text: comment, first: mail, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
-import { isForeign, isPage, summarizePage } from '../text/error-page.js'
+import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
@@ -14,7 +14,7 @@ type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
-  /** A complete 2xx response without a job. A web page is perhaps not the service's. */
+  /** A complete 2xx response without a job. A web page is not the service's. */
   | { kind: 'no-job'; description: string; isPage: boolean }
   /** A complete response that refuses, fails or redirects. */
   | {
@@ -22,7 +22,7 @@ export type ServiceResult = Readonly<
       status: number
       description: string
       retryAfter: string | undefined
-      /** Something on the way has refused, not the service. */
+      /** Something on the way has answered, not the service. */
       isForeign: boolean
       /** It says what is wrong as the service does. */
       hasError: boolean
@@ -124,11 +124,9 @@ const messageSchema = z.looseObject({ message: sentence })
 /** Of a text in a response, in characters: it takes long to redact more. */
 const TEXT_LIMIT = 64 * 1024
 
-/** Refusals that say something of the key or of a docs job, if they are the service's own. */
-const OF_KEY_OR_JOB = [401, 403, 404]
-
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
+  const foreign = isForeign(httpStatus, headers['content-type'], body)
   if (httpStatus < 200 || httpStatus > 299) {
     const description = describeResponse(response, redact)
     return {
@@ -136,10 +134,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       status: httpStatus,
       description,
       retryAfter: headers['retry-after'],
-      isForeign:
-        isPage(body) ||
-        (OF_KEY_OR_JOB.includes(httpStatus) &&
-          isForeign(httpStatus, body && headers['content-type'])),
+      isForeign: foreign,
       hasError: errorSchema.safeParse(parseJson(body)).success,
     }
   }
@@ -147,7 +142,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const parsed = jobSchema.safeParse(received)
   if (!parsed.success) {
     const description = describeResponse(response, redact)
-    return { kind: 'no-job', description, isPage: isPage(body) }
+    return { kind: 'no-job', description, isPage: foreign }
   }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.

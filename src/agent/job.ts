@@ -5,7 +5,7 @@ const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'e
 /** What a completed job has led to. */
 const COMPLETED = ['pr-opened', 'no-changes'] as const
 /** No status may be named like these outcomes: each would pass for the other. */
-export type StatusNames = Record<string, string> & {
+export type StatusNames = Record<string, string | undefined> & {
   [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
 }
 
@@ -14,7 +14,7 @@ export type StatusNames = Record<string, string> & {
  * it, if so.
  */
 const ENDS = {
-  completed: '',
+  completed: undefined,
   failed: 'failed',
   archived: 'was archived',
 } as const satisfies StatusNames
@@ -66,9 +66,9 @@ export function isFinalOutcome(state: string): boolean {
   return (FINAL_OUTCOMES as readonly string[]).includes(state)
 }
 
-/** Why a later run can't continue a job, as the end of a sentence; empty if it can. */
-export function reasonNotContinuable({ status }: Job): string {
-  return isFinal(status) ? ENDS[status] : ''
+/** Why a later run can't continue a job, as the end of a sentence; undefined if it can. */
+export function reasonNotContinuable({ status }: Job): string | undefined {
+  return isFinal(status) ? ENDS[status] : undefined
 }
 
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
@@ -103,10 +103,10 @@ const GITLAB_MERGE_REQUEST =
 
 /**
  * A pull request's number and repository, from GitHub's `/owner/repo/pull/N` and GitLab's
- * `/group/project/-/merge_requests/N`; empty if the URL has another shape.
+ * `/group/project/-/merge_requests/N`; undefined if the URL has another shape.
  */
 export function parsePullRequest(link: string) {
   const path = link === '' ? '' : new URL(link).pathname
-  const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path)
-  return { repository: match?.[1]?.slice(1) ?? '', number: match?.[2] ?? '' }
+  const [, repository, number] = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path) ?? []
+  return repository && number ? { repository: repository.slice(1), number } : undefined
 }

@@ -66,7 +66,7 @@ export async function findChanges(
 
 /** A pull request that is too large for GitHub must not fail for ever. */
 function toUnknown(thrown: unknown): Changes {
-  if (!(thrown instanceof GitHubError) || !thrown.noFiles) throw thrown
+  if (!(thrown instanceof GitHubError) || thrown.kind !== 'no-files') throw thrown
   const note = 'GitHub has no list of the changed files: the diff may be too large.'
   return { ...unknownChanges(note), unexpected: true }
 }
@@ -84,7 +84,8 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   try {
     return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
+    const isNone = thrown instanceof GitHubError && ['missing', 'refused'].includes(thrown.kind)
+    if (!isNone) throw thrown
   }
   const { data } = await github.issues.get({ ...common, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }

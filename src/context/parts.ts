@@ -44,7 +44,7 @@ const NONE: Part = { files: [], truncated: true }
 
 /** GitHub may have no list of a part, though it has one of the whole. */
 function toNone(thrown: unknown): Part {
-  if (thrown instanceof GitHubError && thrown.noFiles) return NONE
+  if (thrown instanceof GitHubError && thrown.kind === 'no-files') return NONE
   throw thrown
 }
 

@@ -2,7 +2,14 @@
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
-import { abortedAfter, createDeadline, type Deadline } from '../net/deadline.js'
+import {
+  abortedAfter,
+  createDeadline,
+  type Deadline,
+  NO_RESPONSE,
+  waitForAbort,
+} from '../net/deadline.js'
+import { isForeign } from '../text/error-page.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
@@ -26,6 +33,12 @@ const EARLY = { tries: 2, delayMs: 5_000 }
  * it out anyway.
  */
 const CREATION_MS = 500
+
+/**
+ * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
+ * edit that has the docs job's ID gets another try before the step has to end.
+ */
+const CANCELLED_MS = 1_000
 
 export interface GitHubOptions extends FetchOptions, FailureContext {
   readonly token: string
@@ -73,10 +86,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
   })
   const shared = new RetryBudget(RETRY_MS, clock)
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
+  const late = new AbortController()
+  void waitForAbort(deadline.cancel)
+    .then(() => clock.sleep(CANCELLED_MS, late.signal))
+    .then(() => late.abort(new Error(NO_RESPONSE)))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const own = call.signal ?? deadline.signal
-    const end = call.signal === undefined && call.find !== undefined ? creationEnd : own
+    const isCreation = call.signal === undefined && call.find !== undefined
     const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
     let last: GitHubError | undefined
     let early = 0
@@ -88,9 +105,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
         own.throwIfAborted()
         const created = attempts > 1 ? await call.find?.() : undefined
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-        const { signal } = createDeadline(clock.now() + REQUEST_MS, end, clock)
-        Object.assign(request, { request: { ...call, signal } }) // Octokit ignores a copy.
-        const response = expectShape(await send(request), call)
+        const isLastChance = call.signal === undefined || !call.retried || late.signal.aborted
+        const ends = isLastChance ? own : AbortSignal.any([own, late.signal])
+        const end = isCreation ? creationEnd : ends
+        const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+        // Octokit ignores a copy.
+        Object.assign(request, { request: { ...call, signal: limit.signal } })
+        const sent = Promise.resolve(send(request)).finally(limit.end)
+        const response = expectShape(await sent, call)
         if (isBelieved(response.data)) return response
         await clock.sleep(EARLY.delayMs, own)
       } catch (reason) {
@@ -102,7 +124,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
           await clock.sleep(EARLY.delayMs, own)
           continue
         }
-        if (!call.retried || !error.temporary) throw error
+        if (!call.retried || error.kind !== 'temporary') throw error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
@@ -154,8 +176,7 @@ function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
 >(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
-  const isPage = typeof data === 'string' && /^\s*</.test(data) // By a proxy, or to sign in.
-  if (status >= 300 || isPage) {
+  if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }

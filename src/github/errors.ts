@@ -33,17 +33,25 @@ export type FailureContext = Readonly<{
   fromFork: boolean
 }>
 
+/** What a failure means for whoever made the request. */
+export type GitHubFailure =
+  /** A retry may help. */
+  | 'temporary'
+  /** GitHub has no list of the files that were asked for, however often it is asked. */
+  | 'no-files'
+  /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
+  | 'missing'
+  /** For good: the token may not do this, or GitHub can't be reached. */
+  | 'refused'
+  /** GitHub can't do what was asked for. */
+  | 'invalid'
+
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
+  readonly kind: GitHubFailure
   /** Undefined if there was no complete response. */
   readonly status: number | undefined
-  readonly temporary: boolean
-  /** For good: the token may not do this, or what is asked for is not there. */
-  readonly refused: boolean
-  /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
-  readonly missing: boolean
-  /** GitHub has no list of the files that were asked for, however often it is asked. */
-  readonly noFiles: boolean
+  /** Only of a rate limit. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -56,12 +64,10 @@ export class GitHubError extends ActionError {
     const permanent = findPermanentFailure(thrown)
     const { cause } = thrown as { cause?: unknown }
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
-    const isPermanent = (permanent ?? setting) !== undefined
     const limited = isRateLimit(failure)
     const now = clock.date()
     const askedMs = limited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
-    const noFiles = ofFiles && isUnlistable(failure)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -77,24 +83,32 @@ export class GitHubError extends ActionError {
       { cause: thrown },
     )
     this.status = status
-    this.noFiles = noFiles
-    this.temporary =
-      !isPermanent &&
-      !noFiles &&
-      (status === undefined ||
-        status < 300 ||
-        status >= 500 ||
-        limited ||
-        failure.isForeign ||
-        isHasty(failure))
-    this.refused = isPermanent || (!this.temporary && isRefusal(status))
-    this.missing = isNotFound(failure) && !this.temporary
+    this.kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
     this.retryAfterMs = limited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
+function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
+  const { status = 0, message } = failure
+  if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
+  if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
+  if (isRateLimit(failure) || isHasty(failure)) return 'temporary'
+  // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
+  if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
+    return 'missing'
+  if (ofFiles && [406, 422].includes(status)) return 'no-files'
+  return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
+}
+
+/**
+ * A diff that GitHub can't make: a 406, a 422, or these words, which came with a 500 and a 503, too
+ * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
+ * github.com/googleapis/repo-automation-bots/issues/2479).
+ */
+const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generating this diff`, 'i')
+
 export function isMissing(answer: unknown): answer is GitHubError {
-  return answer instanceof GitHubError && answer.missing
+  return answer instanceof GitHubError && answer.kind === 'missing'
 }
 
 /**
@@ -107,7 +121,7 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
     await request
     return true
   } catch (thrown) {
-    if (thrown instanceof GitHubError && !thrown.temporary) return false
+    if (thrown instanceof GitHubError && thrown.kind !== 'temporary') return false
     throw thrown
   }
 }
@@ -115,13 +129,9 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
 /** Of an answer, in characters: it takes long to redact more. */
 const MESSAGE_LIMIT = 64 * 1024
 
-function isRefusal(status = 0): boolean {
-  return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
-}
-
 /** Without "re-run": that would start another job. */
 export function describeWarning(error: ActionError, consequence: string): string {
-  const isTemporary = error instanceof GitHubError && error.temporary
+  const isTemporary = error instanceof GitHubError && error.kind === 'temporary'
   const advice = error.advice.replace(', then re-run', '')
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
@@ -178,7 +188,7 @@ type Failure = Readonly<{
   status: number | undefined
   headers: Readonly<Record<string, string | number | undefined>>
   message: string
-  /** A gateway's. */
+  /** Not GitHub's. */
   isForeign?: boolean
   /** There was no response; else, it can't be used. */
   isUnanswered?: boolean
@@ -193,14 +203,14 @@ function readFailure(thrown: unknown): Failure {
     cause,
   } = thrown as {
     status?: number
-    response?: { headers: Failure['headers'] }
+    response?: { headers: Failure['headers']; data?: unknown }
     message?: string
     cause?: unknown
   }
   if (response === undefined)
     return { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
-  const { headers } = response
-  return { status, headers, message, isForeign: isForeign(status, headers['content-type']) }
+  const { headers, data } = response
+  return { status, headers, message, isForeign: isForeign(status, headers['content-type'], data) }
 }
 
 /**
@@ -217,28 +227,9 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
-/** Of a commit that GitHub doesn't know, it can't process what asks for its lists. */
-function isNotFound({ status, message }: Failure): boolean {
-  return status === 404 || (status === 422 && /no commit found for sha/i.test(message))
-}
-
 /** Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause. */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
-}
-
-/**
- * A diff that GitHub can't make. Its words came with a 422, a 500 and a 503
- * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
- * github.com/googleapis/repo-automation-bots/issues/2479).
- */
-function isUnlistable(failure: Failure): boolean {
-  const { status = 0, message } = failure
-  if ([406, 422].includes(status))
-    return !isHasty(failure) && !failure.isForeign && !isNotFound(failure)
-  return (
-    message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
-  )
 }
 
 /** As GitHub says it; undefined if it doesn't. */

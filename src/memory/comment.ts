@@ -1,7 +1,7 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
 import type { RequestMode } from '../github/client.js'
-import { describeWarning, GitHubError } from '../github/errors.js'
+import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
@@ -241,30 +241,36 @@ export class Comment {
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
-    // GitHub mails what is created, to people who can't do anything about it.
-    if (sentNothing && this.#state.is === 'none') return
     const wasThere = this.#state.is === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const held = sentNothing ? (this.#before ?? own) : own
-    const id = 'id' in this.#state ? this.#state.id : await this.#create(update.first, mode)
+    const id =
+      'id' in this.#state ? this.#state.id : await this.#create(update.first, sentNothing, mode)
+    if (id === undefined) return
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, held: this.#written })
     try {
       await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
       this.#become({ is: 'written', id, held })
     } catch (thrown) {
-      const isGone = thrown instanceof GitHubError && thrown.missing
-      if (!wasThere || !isGone) throw thrown // Otherwise, somebody has deleted it.
+      if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
     }
   }
 
-  async #create(text: string, mode: RequestMode): Promise<number> {
-    const mayExist = this.#state.is === 'creating'
+  /** @param sentNothing GitHub mails what is created, to people who can't do anything about it. */
+  async #create(
+    text: string,
+    sentNothing: boolean,
+    mode: RequestMode,
+  ): Promise<number | undefined> {
+    const { comments } = this.#options
+    const created = this.#state.is === 'creating' ? await comments.findCreated(mode) : undefined
+    if (sentNothing || created !== undefined) return created?.id
     this.#become({ is: 'creating' })
-    return this.#options.comments.create(text, mayExist, mode)
+    return comments.create(text, mode)
   }
 
   #become(state: State): void {
@@ -273,7 +279,7 @@ export class Comment {
 
   #onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#written === undefined)
+    if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && this.#written === undefined)
       this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }

@@ -64,24 +64,27 @@ export function openComments(
     }
   }
 
+  /** Finds what a creation has made whose response was lost, or that may not have been sent. */
+  async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
+    const { items } = await list({ ...mode, retried: false })
+    return items.find(({ body }) => body.includes(mark))
+  }
+
   return {
     list,
     /**
      * Creates a comment without a marker, because the marker needs its id. If the response was
      * lost, the comment is found by its nonce instead of being created twice.
-     *
-     * @param mayExist an earlier call may have created it
      */
-    async create(text: string, mayExist: boolean, mode: RequestMode): Promise<number> {
-      const find = async () => {
-        const { items } = await list({ ...mode, retried: false })
-        return items.find(({ body }) => body.includes(mark))
+    async create(text: string, mode: RequestMode): Promise<number> {
+      const params = {
+        ...writing({ ...mode, find: () => findCreated(mode) }),
+        issue_number,
+        body: `${text}\n\n${mark}`,
       }
-      const found = mayExist ? await find() : undefined
-      if (found !== undefined) return found.id
-      const params = { ...writing({ ...mode, find }), issue_number, body: `${text}\n\n${mark}` }
       return (await github.issues.createComment(params)).data.id
     },
+    findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
       await github.issues.updateComment({ ...writing(mode), comment_id, body })

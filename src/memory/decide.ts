@@ -16,7 +16,9 @@ export type Situation = Readonly<{
   isNews: boolean
   /** Undefined if it no longer exists. */
   job: Job | 'not requested' | undefined
-  link: string
+  /** The job was asked to go on in this pull request, and no run has seen it finish that. */
+  isUnfinished: boolean
+  link: string | undefined
   pull: DocsPull['state'] | undefined
 }>
 
@@ -24,52 +26,56 @@ const OTHERWISE = 'start the workflow by anything but a push to this pull reques
 
 export type Decision = Readonly<
   /** `reason` is a sentence. */
-  | { does: 'wait'; reason: string }
-  | ({ does: 'skip' } & SkipReason)
+  | { kind: 'wait'; reason: string }
+  | { kind: 'skip'; why: SkipReason }
   /** Why the job can't be continued, as the end of a sentence. */
-  | { does: 'create'; reason: string }
-  | { does: 'message' }
+  | { kind: 'create'; reason: string }
+  | { kind: 'message' }
 >
 
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
  */
-export function decide({ by, push, isNews, job, link, pull }: Situation): Decision {
+export function decide(situation: Situation): Decision {
+  const { by, push, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
-  const notUsable = reasonNotUsable(job)
+  const unusable = reasonNotUsable(job)
   if (by === 'unfinished attempt' && job !== undefined) {
     const reason = "This is a re-run, and an earlier attempt didn't see its docs job finish."
-    return { does: 'wait', reason }
+    return { kind: 'wait', reason }
   }
-  if (by === 'reported attempt' && notUsable === '' && !isOver) {
-    return { does: 'wait', reason: 'This is a re-run, and its docs job has opened a pull request.' }
+  if (by === 'reported attempt' && unusable === undefined && !isOver) {
+    const reason = 'This is a re-run, and its docs job has opened a pull request.'
+    return { kind: 'wait', reason }
   }
   const isAsked = isNews || push === undefined
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
   if (pull === 'closed' && (isDone || push === 'own')) {
-    return {
-      does: 'skip',
+    const why = {
       title: 'the docs pull request was closed',
       reason: `the docs pull request ${link} was closed without a merge`,
       advice: `To get docs after all, reopen it, or ${OTHERWISE}`,
     }
+    return { kind: 'skip', why }
   }
-  if (pull === 'merged' && isDone) {
-    return {
-      does: 'skip',
+  // What the agent wrote last may have missed the merge: then it is asked for again.
+  if (pull === 'merged' && isDone && !isUnfinished) {
+    const why = {
       title: 'the docs pull request was merged',
       reason: `this push has nothing new for the docs job, and the docs pull request ${link} was merged`,
       advice: `To get docs all the same, ${OTHERWISE}`,
     }
+    return { kind: 'skip', why }
   }
-  if (!isAsked && notUsable === '')
-    return { does: 'wait', reason: 'This push has nothing new for the docs job.' }
-  const reason = notUsable || (isOver ? `has a pull request that was ${pull}` : '')
-  return reason === '' ? { does: 'message' } : { does: 'create', reason }
+  if (unusable !== undefined) return { kind: 'create', reason: unusable }
+  if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }
+  return isAsked
+    ? { kind: 'message' }
+    : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }
 }
 
-function reasonNotUsable(job: Situation['job']): string {
+function reasonNotUsable(job: Situation['job']): string | undefined {
   if (job === undefined) return 'no longer exists'
-  return job === 'not requested' ? '' : reasonNotContinuable(job)
+  return job === 'not requested' ? undefined : reasonNotContinuable(job)
 }

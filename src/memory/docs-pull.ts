@@ -4,11 +4,10 @@
  */
 
 import { parsePullRequest } from '../agent/job.js'
-import type { RunEnvironment } from '../event/event.js'
 import { getPath } from '../event/payload.js'
 import { createGitHub, type GitHub, type RequestMode, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import { type DocsFile, type DocsRead, FILES_PAGE, type StepFacts } from '../run/facts.js'
+import { type DocsFile, type DocsRead, FILES_PAGE, hasJob, type StepFacts } from '../run/facts.js'
 import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
@@ -19,14 +18,49 @@ export type DocsPull = Readonly<{ state: 'open' | 'merged' | 'closed' }> | Unkno
 export type DocsPulls = ReturnType<typeof openDocsPulls>
 
 export function openDocsPulls(step: Step, github: GitHub) {
-  const { environment, inputs } = step
+  const { environment, inputs, event } = step
   const { docsToken: token } = inputs
-  const docsGitHub =
-    token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
+  const isHere = (repository = ''): boolean =>
+    repository.toLowerCase() === environment.repository.toLowerCase()
+
+  /**
+   * Reads something of a docs pull request with whichever token can, or says why none can.
+   *
+   * @throws GitHubError if it could not be read for a moment
+   */
+  async function readWithAny<T>(link: string, read: Read<T>): Promise<T | UnknownPull> {
+    if (new URL(link).host !== new URL(environment.serverUrl).host)
+      return { state: 'unknown', reason: 'It is on another host.' }
+    const pull = parsePullRequest(link)
+    if (pull === undefined)
+      return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
+    const { repository, number } = pull
+    const isOwn = isHere(repository)
+    try {
+      return await read(github, repository, number)
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError)) throw thrown
+      if (isOwn || !mayOtherTokenRead(thrown) || token === '') {
+        const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
+        return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isOwn ? thrown.advice : advice)
+      }
+    }
+    try {
+      const docsGitHub = createGitHub({ ...step, token, fromFork: false })
+      return await read(docsGitHub, repository, number)
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError)) throw thrown
+      const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
+      const isTokenRefused = thrown.kind !== 'invalid'
+      return { ...unknownFor(thrown, advice, 'With docs-token: '), isTokenRefused }
+    }
+  }
+
   return {
     async readState(link: string): Promise<DocsPull> {
-      const read: Read<DocsPull> = async (...pull) => stateOf(await readPull(...pull))
-      const pull = await readDocsPull(link, environment, github, docsGitHub, read)
+      const pull = await readWithAny<DocsPull>(link, async (...one) =>
+        stateOf(await readPull(...one)),
+      )
       if (pull.state === 'unknown') {
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`
         if (pull.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
@@ -38,24 +72,21 @@ export function openDocsPulls(step: Step, github: GitHub) {
      * What is told of it at the end. Nothing depends on it, and nothing is told where people read
      * it who can't read the docs.
      */
-    async readAtEnd(
-      { seen, previousLink, request }: StepFacts,
-      signal: AbortSignal,
-    ): Promise<DocsRead> {
-      const link = seen?.job.link ?? ''
-      const isContinued = request.kind === 'accepted' && link === previousLink
+    async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
+      const link = facts.seen?.job.link ?? ''
+      // By this step's request, or by that of an earlier run, whose end this one waited for.
+      const isContinued = hasJob(facts) && link === facts.previousLink
       const hasReaders =
-        isHere(parsePullRequest(link).repository, environment) ||
-        getPath(step.event.payload, 'repository.private') === true
+        isHere(parsePullRequest(link)?.repository) ||
+        getPath(event.payload, 'repository.private') === true
       const mode = { retried: false, signal }
       const ask = <T>(read: (...pull: [...Parameters<Read<T>>, RequestMode]) => Promise<T>) =>
-        readDocsPull<T>(link, environment, github, docsGitHub, (...pull) =>
-          read(...pull, mode),
-        ).catch(() => undefined)
-      const pull = isContinued || !hasReaders ? await ask(readPull) : undefined
-      const isTold = hasReaders || getPath(pull, 'base.repo.private') === false
+        readWithAny<T>(link, (...pull) => read(...pull, mode)).catch(() => undefined)
+      // Side by side if both are asked for: together they have little time.
+      const pull = isContinued || !hasReaders ? ask(readPull) : undefined
+      const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
       const files = isTold ? await ask(readFiles) : undefined
-      const { state } = stateOf(pull)
+      const { state } = stateOf(await pull)
       const isEnded = isContinued && (state === 'merged' || state === 'closed')
       return {
         files: files !== undefined && 'length' in files ? files : [],
@@ -68,49 +99,12 @@ export function openDocsPulls(step: Step, github: GitHub) {
 type Read<T> = (github: GitHub, repository: string, number: string) => Promise<T>
 
 /**
- * Reads something of a docs pull request with whichever token can, or says why none can.
- *
- * @throws GitHubError if it could not be read for a moment
- */
-async function readDocsPull<T>(
-  link: string,
-  environment: RunEnvironment,
-  github: GitHub,
-  docsGitHub: (() => GitHub) | undefined,
-  read: Read<T>,
-): Promise<T | UnknownPull> {
-  if (new URL(link).host !== new URL(environment.serverUrl).host) {
-    return { state: 'unknown', reason: 'It is on another host.' }
-  }
-  const { repository, number } = parsePullRequest(link)
-  if (number === '')
-    return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
-  const isOwn = isHere(repository, environment)
-  try {
-    return await read(github, repository, number)
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown
-    if (isOwn || !mayOtherTokenRead(thrown) || docsGitHub === undefined) {
-      const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
-      return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isOwn ? thrown.advice : advice)
-    }
-  }
-  try {
-    return await read(docsGitHub(), repository, number)
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown
-    const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
-    return { ...unknownFor(thrown, advice, 'With docs-token: '), isTokenRefused: thrown.refused }
-  }
-}
-
-/**
  * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
  * 403 if it must not tell that a private repository exists.
  */
-function mayOtherTokenRead({ status, temporary, retryAfterMs }: GitHubError): boolean {
+function mayOtherTokenRead({ status, kind, retryAfterMs }: GitHubError): boolean {
   const isLimited = retryAfterMs !== undefined
-  return (!temporary || isLimited) && (status === 403 || status === 404)
+  return (kind !== 'temporary' || isLimited) && (status === 403 || status === 404)
 }
 
 /**
@@ -118,12 +112,8 @@ function mayOtherTokenRead({ status, temporary, retryAfterMs }: GitHubError): bo
  * @throws GitHubError `error` if it may pass
  */
 function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPull {
-  if (error.temporary) throw error
+  if (error.kind === 'temporary') throw error
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
-}
-
-function isHere(repository: string, environment: RunEnvironment): boolean {
-  return repository.toLowerCase() === environment.repository.toLowerCase()
 }
 
 async function readPull(

@@ -1,23 +1,18 @@
 /**
- * What a step remembers of earlier runs, and stores for later ones: in its comment on a pull
- * request or an issue. Other folders import this file and docs-pull.ts alone.
+ * What a step remembers of earlier runs and stores for later ones, in its comment on a pull request
+ * or an issue; and the docs pull request that is remembered. Other folders import this file alone.
  */
 
 import type { AgentService } from '../agent/client.js'
 import type { GitHub } from '../github/client.js'
 import type { Step } from '../run/step.js'
-import type { Plan } from '../run/task.js'
 import { Comment } from './comment.js'
 import { type Conversation, findConversation, openComments } from './conversation.js'
 import type { DocsPulls } from './docs-pull.js'
 import { deriveMarkerKeys, identify, keyed, type MarkerKeys } from './marker.js'
-import { type Attach, type Fingerprints, findPreviousRun, planFor } from './previous-run.js'
+import { findPreviousRun } from './previous-run.js'
 
-/** What an earlier run left: what follows from it depends on what this run would send. */
-interface Earlier {
-  readonly kind: 'earlier'
-  plan(fingerprints: Fingerprints, composeWith: (...more: string[]) => string): Promise<Plan>
-}
+export { openDocsPulls } from './docs-pull.js'
 
 export type Memory = ReturnType<typeof openMemory>
 
@@ -43,16 +38,10 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
      *
      * @throws ActionError `github`
      */
-    async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
-      if (!comment?.isMemory) return undefined
-      const context = { ...step, service, comment, readDocsPull: step.docsPulls.readState }
-      const previous = await findPreviousRun(context)
-      if (previous === undefined || 'kind' in previous) return previous
-      return {
-        kind: 'earlier',
-        plan: (fingerprints, composeWith) => planFor(previous, fingerprints, composeWith, context),
-      }
-    },
+    recall: async (service: AgentService) =>
+      comment?.isMemory
+        ? findPreviousRun({ ...step, service, comment, readDocsPull: step.docsPulls.readState })
+        : undefined,
     keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
     /** Writes nothing from now on. */
     stop: () => comment?.stop(),

@@ -21,15 +21,13 @@ interface PreviousRunContext
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
-export type PreviousRun = Readonly<{
-  state: StoredState
-  /** Asks the service, which a run that turns out to send nothing doesn't need. */
-  findJob: () => Promise<Situation['job']>
-  /** The state of its docs pull request, if it was read. */
-  pull?: Situation['pull']
+/** What an earlier run left: what follows from it depends on what this run would send. */
+type Earlier = Readonly<{
+  kind: 'earlier'
+  plan(fingerprints: Fingerprints, composeWith: (...more: string[]) => string): Promise<Plan>
 }>
 
-export type Attach = Extract<Task, { kind: 'attach' }>
+type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
  * Finds the job to continue, or for a re-run, to wait for.
@@ -39,27 +37,50 @@ export type Attach = Extract<Task, { kind: 'attach' }>
  */
 export async function findPreviousRun(
   context: PreviousRunContext,
-): Promise<PreviousRun | Attach | undefined> {
+): Promise<Earlier | Attach | undefined> {
   const { environment, tell, comment, readDocsPull } = context
   const state = await comment.find()
   if (state === undefined) return undefined
   const isOfThisRun = state.run === environment.runId
   if (isOfThisRun && state.attempt === environment.runAttempt) refuseSameAttempt(state, comment)
   noteIfUnknown(state, context)
+  const earlier = (
+    /** Asks the service, which a run that turns out to send nothing doesn't need. */
+    findJob: () => Promise<Situation['job']>,
+    pull?: Situation['pull'],
+  ): Earlier => ({
+    kind: 'earlier',
+    plan: async (...sent) => planFor(state, await findJob(), pull, ...sent, context),
+  })
   const { jobId, link } = state
-  if (jobId === '') return link === '' ? undefined : { state, findJob: async () => undefined }
+  if (jobId === '') return link === '' ? undefined : earlier(async () => undefined)
   tell({ kind: 'remembered', jobId, link })
   const by = isOfThisRun ? howItEnded(state) : undefined
-  if (by === undefined) return { state, findJob: () => getJobUnlessDry(jobId, context) }
+  if (by === undefined) return earlier(() => getJobUnlessDry(jobId, context))
   const job = await getJobUnlessDry(jobId, context)
   const now = linkOf(state, job)
-  const pull = by === 'reported attempt' ? (await readDocsPull(now)).state : undefined
+  const isReported = by === 'reported attempt' && now !== undefined
+  const pull = isReported ? (await readDocsPull(now)).state : undefined
   // Whether there is news isn't known.
-  const situation = { push: findPush(context), isNews: true, job, link: now, pull }
-  const decision = decide({ by, ...situation })
-  return decision.does === 'wait'
+  const situation = situationOf(state, job, pull, true, context)
+  const decision = decide({ ...situation, by })
+  return decision.kind === 'wait'
     ? attachTo(state, job, decision.reason, context)
-    : { state, findJob: async () => job, pull }
+    : earlier(async () => job, pull)
+}
+
+/** As an earlier run left it. */
+function situationOf(
+  state: StoredState,
+  job: Situation['job'],
+  pull: Situation['pull'],
+  isNews: boolean,
+  context: PreviousRunContext,
+): Situation {
+  const link = linkOf(state, job)
+  // A job's own pull request is opened when it has finished.
+  const isUnfinished = state.link === link && !isFinalOutcome(state.state)
+  return { by: 'earlier run', push: findPush(context), isNews, job, isUnfinished, link, pull }
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
@@ -75,8 +96,8 @@ function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
 }
 
 /** The service leaves it out while it works on a message. */
-function linkOf({ link }: StoredState, job: Situation['job']): string {
-  return (job !== 'not requested' && job?.link) || link
+function linkOf({ link }: StoredState, job: Situation['job']): string | undefined {
+  return (job !== 'not requested' && job?.link) || link || undefined
 }
 
 function attachTo(
@@ -155,32 +176,31 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Si
 }
 
 /** Of what this run would send, as it stores it; then, as an earlier one may have stored it. */
-export type Fingerprints = readonly [string, ...string[]]
+type Fingerprints = readonly [string, ...string[]]
 
-export async function planFor(
-  previous: PreviousRun,
+async function planFor(
+  state: StoredState,
+  job: Situation['job'],
+  known: Situation['pull'],
   fingerprints: Fingerprints,
   composeWith: (...more: string[]) => string,
   context: PreviousRunContext,
 ): Promise<Plan> {
   const { log, tell, readDocsPull } = context
-  const { state } = previous
   const { jobId } = state
-  const job = await previous.findJob()
   const link = linkOf(state, job)
-  const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
+  const pull = link === undefined ? undefined : (known ?? (await readDocsPull(link)).state)
   const [fingerprint] = fingerprints
   const isNews = !fingerprints.includes(state.fingerprint)
-  const situation = { push: findPush(context), isNews, job, link, pull }
-  const decision = decide({ by: 'earlier run', ...situation })
-  tell({ kind: 'remembered', jobId, link })
-  if (decision.does === 'skip') return { kind: 'skip', why: decision }
-  if (decision.does === 'wait')
+  const decision = decide(situationOf(state, job, pull, isNews, context))
+  tell({ kind: 'remembered', jobId, link: link ?? '' })
+  if (decision.kind === 'skip') return decision
+  if (decision.kind === 'wait')
     return attachTo({ ...state, fingerprint }, job, decision.reason, context)
   // Only what is known to be open can be continued.
-  const previousLink = pull === 'open' ? link : ''
-  const prompt = previousLink === '' ? composeWith() : composeWith(askToContinue(link))
-  if (decision.does === 'create') {
+  const previousLink = pull === 'open' && link ? link : ''
+  const prompt = composeWith(...(previousLink ? askToContinue(previousLink) : []))
+  if (decision.kind === 'create') {
     if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
     return { kind: 'create', prompt, fingerprint, previousLink }
   }
@@ -190,11 +210,12 @@ export async function planFor(
 }
 
 /** Names the pull request alone: what else is in a link would be words outside of the fence. */
-function askToContinue(link: string): string {
-  const { repository, number } = parsePullRequest(link)
-  const url = `${new URL(link).origin}/${repository}/pull/${number}`
-  return (
+function askToContinue(link: string): readonly string[] {
+  const pull = parsePullRequest(link)
+  if (pull === undefined) return []
+  const url = `${new URL(link).origin}/${pull.repository}/pull/${pull.number}`
+  return [
     `The pull request ${url} is already open for this. ` +
-    'Continue there: add to its branch, and open no second pull request.'
-  )
+      'Continue there: add to its branch, and open no second pull request.',
+  ]
 }

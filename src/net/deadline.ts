@@ -25,6 +25,8 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
+export const NO_RESPONSE = 'no response in time'
+
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
@@ -52,23 +54,37 @@ export function abortedAfter(
   return controller.signal
 }
 
+/** A deadline that is given up when nothing waits for it any more, with its timer. */
+export interface OwnDeadline extends Deadline {
+  end(): void
+}
+
 /**
+ * Whoever makes one that is shorter than the step ends it: else its timer runs on, and what cancels
+ * it keeps a listener for each.
+ *
  * @param at on the clock, in milliseconds
  * @param cancel aborted when the runner cancels the step
  */
-export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): Deadline {
-  const controller = new AbortController()
+export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): OwnDeadline {
+  const [controller, ended] = [new AbortController(), new AbortController()]
   let cancelled = false
+  const end = (): void => {
+    cancel.removeEventListener('abort', onCancel)
+    ended.abort()
+  }
   const onCancel = (): void => {
     cancelled = !controller.signal.aborted
-    controller.abort()
+    controller.abort(cancel.reason)
+    end()
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
   setMaxListeners(0, cancel) // Node 20 warns of more than 10.
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
-  const end = (): void => controller.abort(new Error('no response in time'))
-  void clock.sleep(remainingMs(), cancel).then(end)
-  return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs }
+  void clock.sleep(remainingMs(), ended.signal).then(() => {
+    if (!ended.signal.aborted) controller.abort(new Error(NO_RESPONSE))
+  })
+  return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs, end }
 }

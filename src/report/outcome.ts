@@ -57,9 +57,10 @@ export type ToldRun = Readonly<{
 
 /** A sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
-  const onlyWaits = facts.request.kind === 'waiting'
+  const isGiven = inputs.task.kind === 'attach'
+  const isStored = facts.request.kind !== 'none' && memory === 'stored'
   const how =
-    inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && memory === 'stored'))
+    inputs.wait && (isGiven || isStored)
       ? 're-run the workflow job: this step then sends nothing.'
       : `run a step with ${quote(`job-id: ${facts.jobId}`)} and no prompt.`
   return `To wait for the docs job, ${how}`
@@ -141,6 +142,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       }
     case 'cancelled': {
       const { error } = result
+      const end = hasEnded ? outcomeOf(status, job?.link ?? '') : undefined
       const refused = "The service hadn't accepted a request from this step."
       const unfinished = isFollowed
         ? toWait
@@ -155,9 +157,11 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
           (isFollowed ? lastSeen : facts.isRefused ? refused : 'Nothing was sent.'),
         next:
           error?.advice ??
-          (hasEnded
-            ? describeOutcome(run, { outcome: outcomeOf(status, job?.link ?? '') }).next
-            : unfinished),
+          (end === undefined
+            ? unfinished
+            : end === 'no-changes' // The step was still waiting for a link.
+              ? `The link of a pull request may come a moment after the end. ${toWait}`
+              : describeOutcome(run, { outcome: end }).next),
       }
     }
     case 'skipped':
@@ -209,7 +213,7 @@ function titleOfError(facts: StepFacts, hasEnded: boolean): string {
 /** GitHub tells nobody of what is added to a branch after that. */
 export function describeEndedEarly(how: 'merged' | 'closed'): string {
   const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
-  return `The docs pull request was ${how} before the agent was done: what it wrote last may be missing. See its branch, or ${more}.`
+  return `The docs pull request was ${how} before this step saw the agent finish: what it wrote last may be missing. See its branch, or ${more}.`
 }
 
 /** What a re-run does that doesn't find the job, by what the service accepted. */

@@ -11,7 +11,7 @@ export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Recor
   // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
   const link = seen?.job.link ?? (sendsNothing ? previousLink : '')
-  const { number, repository } = parsePullRequest(link)
+  const { number = '', repository = '' } = parsePullRequest(link) ?? {}
   return {
     'job-id': redact(jobId, true),
     status: statusIn(facts) ?? '',

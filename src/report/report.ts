@@ -46,6 +46,7 @@ export class StepReport {
   comment: KeptComment | undefined
   #facts: StepFacts
   #warnedOfSummary = false
+  #isLogEnded = false
   readonly #options: ReportOptions
 
   constructor(options: ReportOptions) {
@@ -225,10 +226,17 @@ export class StepReport {
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
-    writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
     // The error is not truncated before it is redacted: half a key would not be found.
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
+  }
+
+  /** The last line of the log: bills are made from it. */
+  endLog(): void {
+    const { result } = this.#facts
+    if (result === undefined || this.#isLogEnded) return
+    this.#isLogEnded = true
+    this.#options.writer.log(formatEndLine(this.#facts, result))
   }
 
   /** Writes the result to the comment, and waits until it is there, for a limited time. */

@@ -8,7 +8,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
-import type { Redact } from '../text/redact.js'
+import { hideService, type Redact } from '../text/redact.js'
 import { describeOutcome, describeSent, howToWait, type ToldRun } from './outcome.js'
 
 export interface View extends ToldRun {
@@ -40,7 +40,8 @@ const DETAILS =
 
 export function createCommentText(view: View): string {
   // An advice is about what happened: both are shown, or both are folded.
-  const told = isFailed(view)
+  const isShown = isFailed(view) || view.facts.docs.endedEarly
+  const told = isShown
     ? [...happened(view), whatNext(view), DETAILS, ...details(view)]
     : [DETAILS, ...happened(view), ...details(view), whatNext(view)]
   return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
@@ -102,16 +103,16 @@ function findCurrentLink({ facts }: View): string {
 }
 
 function shortenLink(link: string): string {
-  const { repository, number } = parsePullRequest(link)
-  return number === '' ? link : `${repository}#${number}`
+  const pull = parsePullRequest(link)
+  return pull ? `${pull.repository}#${pull.number}` : link
 }
 
 /** What the advice is about. */
 function happened(view: View): string[] {
-  const { facts, notes, redact } = view
+  const { facts, notes } = view
   return [
     facts.result ? whatHappened(view, facts.result) : '',
-    ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
+    ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
   ]
 }
 
@@ -125,16 +126,21 @@ function details(view: View): string[] {
   ]
 }
 
+/** GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run. */
+function tell({ redact, inputs, runUrl }: View, text: string): string {
+  return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
+}
+
 function whatNext(view: View): string {
   const { result } = view.facts
   const next = result ? describeOutcome(view, result).next : ifKilled(view)
-  return `**What to do next:** ${showSentences(view.redact(next))}`
+  return `**What to do next:** ${showSentences(tell(view, next))}`
 }
 
 function whatHappened(view: View, result: RunResult): string {
   // Redacted before it is split: half a key would not be found.
   const { happened = '', unsent = '' } = describeOutcome(view, result)
-  const lines = view.redact(happened).split('\n').map(showSentences)
+  const lines = tell(view, happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
   return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
 }
@@ -166,7 +172,6 @@ function isPlain(word: string): boolean {
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
-  // GitHub masks what a secret holds on the run's own pages alone.
   const where = runUrl
     ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
     : [

@@ -48,14 +48,24 @@ export type PollResult = Readonly<
 
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
 export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
-  const { service, clock, deadline } = tools
-  const polling = createPolling(options, tools)
+  const { clock, deadline } = tools
   const deadlineAt = clock.now() + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
     deadlineAt - finalPollMarginMs(options.timeoutMs),
     deadline.cancel,
     clock,
   )
+  return poll(options, tools, deadlineAt, untilFinalPoll).finally(untilFinalPoll.end)
+}
+
+async function poll(
+  options: PollOptions,
+  tools: PollTools,
+  deadlineAt: number,
+  untilFinalPoll: Deadline,
+): Promise<PollResult> {
+  const { service, clock, deadline } = tools
+  const polling = createPolling(options, tools)
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)

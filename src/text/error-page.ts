@@ -5,14 +5,20 @@
 
 import { oneLine } from './escape.js'
 
+/** Refusals that say something of the key, or of what was asked for, if they are the API's own. */
+const SAYING = [401, 403, 404]
+
 /**
- * Whether a firewall, a proxy or the like has refused, which knows nothing of what was asked for:
- * the refusals of the service and of GitHub are JSON.
+ * Whether a firewall, a proxy or a sign-in page has answered in place of the service or of GitHub,
+ * and knows nothing of what was asked for. Their refusals are JSON; only a service may write others
+ * in plain text.
  *
  * @param type the header `content-type`
  */
-export function isForeign(status: number, type: unknown): boolean {
-  return status >= 400 && status < 500 && !/json/i.test(String(type))
+export function isForeign(status: number, type: unknown, body: unknown): boolean {
+  // GitHub has pages of its own for its own errors.
+  if (status < 500 && typeof body === 'string' && isPage(body)) return true
+  return SAYING.includes(status) && (body === '' || !/json/i.test(String(type)))
 }
 
 /**

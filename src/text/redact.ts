@@ -24,6 +24,23 @@ export function createRedactor(...keys: readonly string[]): Redact {
   }
 }
 
+/**
+ * Hides which service a text is about, and which project there: many keep both as secrets. Text
+ * from outside, which may name the project, is in quotes; a short name may be a plain word elsewhere.
+ */
+export function hideService(
+  text: string,
+  { baseUrl, projectId }: { readonly baseUrl: string; readonly projectId: string },
+): string {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
+  const name = projectId.replace(/\W/g, '\\$&')
+  const project = RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'g')
+  const shown = text
+    .replace(/(\b\d{3} to|, Location) "[^"]*"/g, '$1 another address')
+    .replace(/"[^"]*"/g, (quoted) => (name === '' ? quoted : quoted.replace(project, '***')))
+  return host === '' ? shown : shown.replaceAll(host, '***')
+}
+
 /** UTF-8, one character a byte: an escape may stand for part of a character. */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
