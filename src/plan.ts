@@ -8,8 +8,8 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
-import { findChanges, readThread, type Thread } from './context/changes.js'
-import type { Changes } from './context/files.js'
+import { findChanges, readThread } from './context/changes.js'
+import type { Findings, Thread } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -109,18 +109,16 @@ async function plan(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
   if (labelled !== undefined) return skip(labelled)
 
-  const changes = await findChangesIfNeeded(step, named)
-  if (changes?.truncated)
-    tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
-  if (inputs.since !== '' && changes?.bySince === false)
+  const findings = await findChangesIfNeeded(step, named)
+  if (inputs.since !== '' && findings?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  const judged = changes && judgeChanges(inputs, event, changes)
-  if (judged && 'reason' in judged) return skip(judged)
-  if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
+  const judged = findings && judgeChanges(inputs, event, findings)
+  if (judged?.kind === 'skip') return skip(judged.skip)
+  if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If not all is known: equal to no other.
-  const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
+  const fingerprints = memory.keyed(fingerprint(task.prompt, findings, step) ?? step.nonce())
   const composeWith = (...more: string[]): string => {
-    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), changes, {
+    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), findings, {
       ...step,
       redact: step.redactKeys,
     })
@@ -178,9 +176,9 @@ async function readNamed(
  */
 async function findChangesIfNeeded(
   { inputs, environment, event, github }: MemoryStep,
-  named: Thread | undefined,
-): Promise<Changes | undefined> {
+  thread: Thread | undefined,
+): Promise<Findings | undefined> {
   if (inputs.contextPaths.length === 0 && inputs.context === 'none') return undefined
   const repo = { github, repository: environment.repository }
-  return findChanges(environment, event, repo, { ...inputs, named })
+  return findChanges(environment, event, repo, { ...inputs, thread })
 }
