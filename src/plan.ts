@@ -8,7 +8,8 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
-import { findChanges, readThread, type Thread } from './context/changes.js'
+import { findChanges, readThread } from './context/changes.js'
+import type { Thread } from './context/files.js'
 import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -100,23 +101,20 @@ async function planAbout(
 
   // Without them, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
-  const changes = needsChanges
-    ? await findChanges(environment, event, repo, { ...inputs, named })
+  const findings = needsChanges
+    ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
-  // A pull request may have been read as an issue.
-  const isPull = ['head', 'pull_request'].some((name) => getPath(changes?.named, name))
-  if (isPull && getString(changes?.named, 'state') === 'open') tell({ kind: 'code-is-open' })
-  if (changes?.truncated)
-    tell({ kind: 'noted', text: 'GitHub cut the list of changed files.', level: 'log' })
-  if (inputs.since !== '' && changes?.bySince === false)
+  const { thread } = findings ?? {}
+  if (thread?.isPull && getString(thread.data, 'state') === 'open') tell({ kind: 'code-is-open' })
+  if (inputs.since !== '' && findings?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  const judged = changes && judgeChanges(inputs, event, changes)
-  if (judged && 'reason' in judged) return skip(judged)
-  if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
+  const judged = findings && judgeChanges(inputs, event, findings)
+  if (judged?.kind === 'skip') return skip(judged.skip)
+  if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others.
-  const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
+  const fingerprints = memory.keyed(fingerprint(task.prompt, findings, step) ?? step.nonce())
   const composeWith = (...more: string[]): string => {
-    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), changes, {
+    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), findings, {
       ...step,
       redact: step.redactKeys,
     })

@@ -183,7 +183,10 @@ describe('schedule and workflow_dispatch', () => {
     )
     // It ends green, and the next night begins there.
     const pressed = { ...night(3), event: 'workflow_dispatch' }
-    expect((await world.step(inputs, pressed)).outputs.outcome).toBe('skipped')
+    const byHand = await world.step(inputs, pressed)
+    expect(byHand.outputs.outcome).toBe('skipped')
+    for (const text of [byHand.log, byHand.summary])
+      expect(text).toMatch(/GitHub lists 1 of the 3 runs .* For earlier changes, set since/s)
   })
 
   /** So many runs on pull requests, and this one. */
@@ -220,7 +223,7 @@ describe('schedule and workflow_dispatch', () => {
     const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
-    expect(log).toContain('Start the workflow by hand once, or set since.')
+    expect(log).toContain('Start the workflow by hand once, with since: without it, earlier changes')
     expect(listed(world)).toBe(10)
   })
 

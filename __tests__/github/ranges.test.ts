@@ -105,6 +105,14 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
   })
 
+  worldTest('nor is a commit gone that can be read', async (world) => {
+    for (const name of ['before', 'after']) world.repository.addCommit({ sha: sha(name) })
+    world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
+    const { outputs, log } = await world.step({ context: 'diff' }, push())
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toMatch(/404, "Not Found"\. Nothing was sent\. Re-run later\./)
+  })
+
   worldTest("unless it is a gateway's page that says so", async (world) => {
     const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
     world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
@@ -380,15 +388,28 @@ describe('since the last release', () => {
     }
   })
 
-  worldTest.each<[string, tag: string, RunOptions]>([
-    ['a candidate becomes final', 'v1.2.0-rc.1', release()],
-    ['another package is released', 'core@1.1.0', release()],
-    ['somebody has started the workflow', 'v1.1.0', byHand],
-  ])('the commit of a release is news if %s', async (world, _, tag, run) => {
+  worldTest.each<[string, tag: string, RunOptions, from: string]>([
+    ['a candidate becomes final', 'v1.2.0-rc.1', release(), 'v1.0.0'],
+    ['another package is released', 'core@1.1.0', release(), 'v1.0.0'],
+    ['somebody starts the workflow by hand, on the tag', 'v1.1.0', byHand, 'v1.0.0'],
+  ])('the commit of a release is news if %s', async (world, _, tag, run, from) => {
     addReleases(world.repository, ['v1.0.0', tag])
     world.repository.tags.set(tag, HEAD)
     expectJob(await world.step({ context: 'diff' }, run))
-    expect(ownWords(promptOf(world))).not.toContain(tag)
+    expect(promptOf(world)).toContain(`\nprevious release: ${from}\n`)
+    expect(promptOf(world)).toContain(`src/since-${from}.ts`)
+  })
+
+  worldTest('by hand, of a commit that is all releases, none is paid for', async (world) => {
+    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+    for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
+    const ended = await world.step({ context: 'diff' }, byHand)
+    expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
+    expect(ended.log).toContain('start a workflow by hand, on the tag or with since.')
+    world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
+    world.repository.tags.set('v0.9.0', sha('v0.9.0'))
+    expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
+    expect(promptOf(world)).toContain('src/a.ts')
   })
 
   worldTest('also one that is behind 100 pre-releases', async (world) => {
@@ -422,19 +443,16 @@ describe('since the last release', () => {
   })
 })
 
-worldTest.each(['deleted', 'unpublished'])(
-  'a release that is %s brings nothing, unless the words of an issue are asked for',
-  async (world, action) => {
-    world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
-    world.repository.issues.add(40)
-    const inputs = { context: 'diff', 'context-paths': 'src/**' }
-    const ended = await world.step(inputs, release({}, action))
-    expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
-    expect(world.github.requests).toEqual([])
-    const about = await world.step({ ...inputs, 'issue-number': '40' }, release({}, action))
-    expectNote(about, /The release was taken back/)
-  },
-)
+worldTest.each([
+  ['deleted', { context: 'diff', 'context-paths': 'src/**' }],
+  ['unpublished', { context: 'diff', since: 'v1.0.0' }],
+  ['deleted', { context: 'event', 'issue-number': '40' }],
+  ['unpublished', {}],
+])('a release that is %s is skipped, with %j', async (world, action, inputs) => {
+  const ended = await world.step(inputs, release({}, action))
+  expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
+  expect(world.github.requests).toEqual([])
+})
 
 describe('without a list, the prompt says why:', () => {
   const noList = (event: string, payload: object): RunOptions => ({
@@ -466,7 +484,7 @@ describe('without a list, the prompt says why:', () => {
       schedule({ GITHUB_WORKFLOW_REF: '' }),
       "Can't tell which workflow",
     ],
-    ['another event', noList('watch', {}), 'watch events have no list of changes.'],
+    ['another event', noList('watch', {}), 'There is no list of changes for watch events.'],
   ])('%s', async (world, _, run, says) => {
     expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
     expect(ownWords(promptOf(world))).toContain(says)

@@ -1,6 +1,6 @@
 /**
- * Detects runs triggered by the agent itself, so that its own pull requests start no jobs, and
- * those of a merge queue that has merged nothing yet. Pure.
+ * Detects runs triggered by the agent itself, so that its own pull requests start no jobs; those of
+ * a merge queue that has merged nothing yet; and those of a release that is no more. Pure.
  */
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
@@ -30,8 +30,8 @@ const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$
 const QUEUE = 'refs/heads/gh-readonly-queue/'
 
 /**
- * Skips comments by this action, which are events if they were written with a personal token;
- * pushes by a merge queue, which come again if it merges them; and what these accounts triggered:
+ * Skips releases that were taken back; comments by this action, which are events if they were
+ * written with a personal token; pushes by a merge queue, which come again if it merges them; and what these accounts triggered:
  * their pull requests, comments and reviews, every event they are the sender of, and pushes whose
  * every non-merge commit is theirs. Whoever sent a push may have merged what others wrote, unless
  * it is the agent, which also pushes in a person's name. The payload of a push does not tell merges
@@ -41,7 +41,9 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
-  const { name, sender, pullRequest, payload } = event
+  const { name, action, sender, pullRequest, payload } = event
+  if (name === 'release' && ['deleted', 'unpublished'].includes(action))
+    return skip('the release was taken back')
   if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
   if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))

@@ -1,4 +1,7 @@
-/** Applies what changed: whether there is nothing to do, and the prompt with its context. */
+/**
+ * What the changes are for: whether there is anything to do, what later runs compare, and the prompt
+ * with its context.
+ */
 
 import { createHash } from 'node:crypto'
 import type { Commit, RunEvent } from '../event/event.js'
@@ -10,81 +13,128 @@ import type { Step } from '../run/step.js'
 import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 import { type Composed, composeContext } from './compose.js'
-import type { ChangedFile, Changes } from './files.js'
+import {
+  type ChangedFile,
+  type Changes,
+  explainMissing,
+  type Findings,
+  type ListedChanges,
+} from './files.js'
 import { describeTrigger } from './trigger.js'
 
+/** What the changes decide before anything is sent. */
+export type Judgement =
+  | Readonly<{ kind: 'skip'; skip: SkipReason }>
+  /** For the log and the summary. */
+  | Readonly<{ kind: 'note'; note: string }>
+
+type Judged = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
+
+const skip = (reason: string, advice?: string): Judgement => ({
+  kind: 'skip',
+  skip: { reason, advice },
+})
+
+const note = (text: string): Judgement => ({ kind: 'note', note: text })
+
+const NOTHING_NEW = 'there are no new commits'
+
 /**
- * Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if
- * there is something.
+ * Why there is nothing to do, or why that can't be told; undefined if there is something.
  *
  * @throws InputError if a pattern turns out to be a folder's name
  */
 export function judgeChanges(
-  { context, contextPaths, skipAuthors }: Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>,
+  inputs: Judged,
   { name }: Pick<RunEvent, 'name'>,
-  {
-    files,
-    commits,
-    empty,
-    skips,
-    named,
-    unknown,
-    unexpected,
-    truncated,
-    note = '',
-    previousRelease,
-  }: Changes,
-): SkipReason | { readonly note: string } | undefined {
-  // Whoever pressed the button gets a job, unless it would have to know what changed. So does an
-  // issue that the step names: its words are asked for as well.
-  const hasWords = named !== undefined && context !== 'none'
-  const isByHand = name === 'workflow_dispatch' && context !== 'diff'
-  if (skips && !isByHand && !hasWords) {
-    const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
-    return { ...skips, reason }
+  { changes, thread }: Findings,
+): Judgement | undefined {
+  const { context, contextPaths } = inputs
+  const isByHand = name === 'workflow_dispatch'
+  // Whoever presses the button gets a job, unless it would have to know what changed.
+  const isWanted = isByHand && context !== 'diff'
+  // So does whoever names an issue: its words are asked for as well.
+  const hasWords = thread !== undefined && context !== 'none'
+  switch (changes.kind) {
+    case 'none': {
+      const { previousRelease } = changes
+      if (previousRelease !== undefined && !isWanted) {
+        const advice =
+          'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
+        return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
+      }
+      const isPaid = isByHand || (name !== 'schedule' && contextPaths.length === 0)
+      return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
+    }
+    case 'first':
+      return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+    case 'unknown':
+      return noteMissing(inputs, changes)
+    case 'listed':
+      return (
+        (name === 'schedule' && skipSchedule(inputs, changes)) ||
+        judgeFiles(inputs, isByHand, changes)
+      )
   }
-  const none = 'there are no new commits'
-  if (empty && previousRelease !== undefined && name !== 'workflow_dispatch') {
-    const reason = `${quote(previousRelease)} is a release of the same commit`
-    return { reason, advice: 'To ask for docs all the same, start a workflow by hand, with since.' }
-  }
-  const isKnown = name === 'schedule' && !unknown
-  if (name === 'schedule' && empty) return { reason: none }
-  // One commit may undo what another did.
-  if (isKnown && !truncated && files.length === 0)
-    return { reason: 'the new commits leave no file changed' }
+}
+
+const NEXT_BEGINS =
+  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+
+function noteMissing(
+  { context, contextPaths }: Judged,
+  changes: Extract<Changes, { kind: 'first' | 'unknown' }>,
+): Judgement | undefined {
+  const why = explainMissing(changes)
+  if (contextPaths.length > 0) return note(`context-paths was ignored: ${why}`)
+  const isAsked = context === 'diff' || (changes.kind === 'unknown' && changes.unexpected)
+  return isAsked ? note(`No changes are sent: ${why}`) : undefined
+}
+
+/** Nobody asked for docs of commits that undo each other, or that are all the agent's. */
+function skipSchedule(
+  { skipAuthors }: Judged,
+  { files, truncated, gap, commits }: ListedChanges,
+): Judgement | undefined {
+  if (gap !== undefined) return undefined
+  if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
-  if (isKnown && commits?.complete && commits.commits.every(isSkipped))
-    return { reason: 'every new commit is a merge or by an account in skip-authors' }
-  if (empty && (name === 'workflow_dispatch' || contextPaths.length === 0))
-    return { note: `No changes are sent: ${none}.` }
+  return commits?.complete && commits.commits.every(isSkipped)
+    ? skip('every new commit is a merge or by an account in skip-authors')
+    : undefined
+}
+
+function judgeFiles(
+  { context, contextPaths }: Judged,
+  isByHand: boolean,
+  { files, truncated, gap }: ListedChanges,
+): Judgement | undefined {
   if (contextPaths.length === 0) {
-    // Of an issue, for example, there are none to expect.
-    if (!unexpected && !(unknown && context === 'diff')) return undefined
-    return { note: files.length > 0 ? note : `No changes are sent: ${note}` }
+    if (gap === undefined || context !== 'diff') return undefined
+    return note(files.length > 0 ? gap : `No changes are sent: ${gap}`)
   }
-  if (unknown) return { note: `context-paths was ignored: ${note}` }
+  if (gap !== undefined) return note(`context-paths was ignored: ${gap}`)
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
   if (folder !== undefined) {
     throw new InputError([
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
-  if (filesThatCount({ files }, { contextPaths }).length > 0) return undefined
+  if (filesThatCount(files, { contextPaths }).length > 0) return undefined
   if (truncated)
-    return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
-  if (name === 'workflow_dispatch') return undefined
+    return note('context-paths was ignored: no listed file matches, but GitHub cut the list.')
+  if (isByHand) return undefined
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
-  return {
-    reason: `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,
-    advice: 'If a file that changed should count, correct its pattern in context-paths.',
-  }
+  return skip(
+    `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,
+    'If a file that changed should count, correct its pattern in context-paths.',
+  )
 }
 
 /** A renamed file counts if either name does. */
 function filesThatCount(
-  { files }: Pick<Changes, 'files'>,
+  files: readonly ChangedFile[],
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
 ): readonly ChangedFile[] {
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
@@ -101,18 +151,19 @@ function namesOf({ path, previousPath = path, status }: ChangedFile): readonly s
  */
 export function fingerprint(
   prompt: string,
-  changes: Changes | undefined,
+  findings: Findings | undefined,
   {
     inputs,
     event,
   }: Pick<Step, 'event'> & { readonly inputs: Pick<Inputs, 'context' | 'contextPaths'> },
 ): string | undefined {
-  if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated)
-    return undefined
-  const files = filesThatCount(changes, inputs)
+  if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
+  const { changes, thread } = findings
+  if (changes.gap !== undefined || changes.truncated) return undefined
+  const files = filesThatCount(changes.files, inputs)
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
-  const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? changes.named, name))
+  const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
   const parts = files.map(({ patch, ...file }) => [
     file,
     `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
@@ -127,20 +178,23 @@ export function fingerprint(
  */
 export function composePrompt(
   text: string,
-  changes: Changes | undefined,
+  findings: Findings | undefined,
   step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact'> & {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
   },
 ): Composed {
   const { inputs, environment, event, nonce, redact } = step
-  if (inputs.context === 'none' || changes === undefined) return { prompt: text, omissions: [] }
-  const files = filesThatCount(changes, inputs)
+  if (inputs.context === 'none' || findings === undefined) return { prompt: text, omissions: [] }
+  const { changes } = findings
+  const all = changes.kind === 'listed' ? changes.files : []
+  const files = filesThatCount(all, inputs)
   const { prompt, omissions } = composeContext(text, {
     level: inputs.context,
-    trigger: describeTrigger(environment, event, changes, redact),
-    changes: { ...changes, files },
+    trigger: describeTrigger(environment, event, findings, redact),
+    changes,
+    files,
     boundary: nonce(),
-    excluded: changes.files.length - files.length,
+    excluded: all.length - files.length,
   })
   return { prompt: text + redact(prompt.slice(text.length)), omissions }
 }

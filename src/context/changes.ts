@@ -6,30 +6,22 @@ import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError, isMissing } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
+import { FILES_LIMIT, FILES_PAGE, isFileList, toFiles } from './compare.js'
+import type { Changes, Findings, Thread } from './files.js'
 import {
   changesBetween,
-  FILES_LIMIT,
-  FILES_PAGE,
-  isFileList,
-  NEXT_BEGINS,
-  toFile,
+  isPreReleaseTag,
+  sinceLastRelease,
+  sinceLastSuccess,
+  sinceNamed,
   unknownChanges,
-} from './compare.js'
-import type { Changes } from './files.js'
-import { readParts } from './parts.js'
-import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
-
-/** What a number names, as GitHub returned it. Others wrote its words. */
-export interface Thread {
-  readonly isPull: boolean
-  readonly data: unknown
-}
+} from './ranges.js'
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
  * request on an event that is not about one.
  *
- * @param inputs.named what `issue-number` names, if it was read before
+ * @param inputs.thread what `issue-number` names, if it was read before
  * @throws ActionError `github`
  */
 export async function findChanges(
@@ -39,12 +31,12 @@ export async function findChanges(
   {
     since,
     issueNumber,
-    named,
-  }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: Thread | undefined },
-): Promise<Changes> {
+    thread: known,
+  }: Pick<Inputs, 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
+): Promise<Findings> {
   const isNamed =
     issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
-  const thread = isNamed ? (named ?? (await readThread(issueNumber, repo))) : undefined
+  const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : undefined
   const ofNamedPull = isNamed && thread?.isPull === true
   const { name, payload } = event
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
@@ -56,19 +48,16 @@ export async function findChanges(
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     if (bySince) return sinceNamed(since, head, repo)
     const changes = await RANGES[name]?.(environment, event, repo)
-    return changes ?? unknownChanges(`${name} events have no list of changes.`)
+    return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
-  const changes = await find()
-    .then((found) => readParts(repo, found))
-    .catch(toUnknown)
-  return { ...changes, named: thread?.data, bySince }
+  return { changes: await find().catch(toUnknown), thread, bySince }
 }
 
 /** A pull request that is too large for GitHub must not fail for ever. */
 function toUnknown(thrown: unknown): Changes {
   if (!(thrown instanceof GitHubError) || thrown.kind !== 'no-files') throw thrown
-  const note = 'GitHub has no list of the changed files: the diff may be too large.'
-  return { ...unknownChanges(note), unexpected: true }
+  const reason = 'GitHub has no list of the changed files: the diff may be too large'
+  return { kind: 'unknown', reason, unexpected: true }
 }
 
 /**
@@ -105,8 +94,8 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
   if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, repo, late)
   return unknownChanges(
     name === 'issue_comment'
-      ? 'The comment is on an issue, so there is no list of changes.'
-      : "The event's payload has no pull request.",
+      ? 'the comment is on an issue, so there is no list of changes'
+      : "the event's payload has no pull request",
   )
 }
 
@@ -123,14 +112,19 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
     return isFileList(data)
   }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)
-  const { items: listed, truncated } = await readPages(
+  const { items: files, truncated } = await readPages(
     FILES_LIMIT / FILES_PAGE,
-    (page) => repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+    async (page) => {
+      const params = { ...common, ...page, pull_number: number }
+      const { data, headers } = await repo.github.pulls.listFiles(params)
+      return { data: toFiles(data).files, headers }
+    },
     FILES_PAGE,
   )
   return {
-    files: listed.map(toFile),
-    truncated: truncated || listed.length >= FILES_LIMIT,
+    kind: 'listed',
+    files,
+    truncated: truncated || files.length >= FILES_LIMIT,
     range: `pull request ${number}`,
   }
 }
@@ -145,42 +139,42 @@ function isListOf(sha: string, data: unknown): boolean {
 const ofPush: FindRange = (environment, { payload }, repo) => {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
-  if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
-  if (ZERO_SHA.test(after)) return unknownChanges('The branch or tag was deleted.')
+  if (before === '' || after === '') return unknownChanges("the event's payload has no commits")
+  if (ZERO_SHA.test(after)) return unknownChanges('the branch or tag was deleted')
   const changes = ofTag(environment, getSha(payload, 'head_commit.id') || after, repo)
   if (changes !== undefined) return changes
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
   const hasCommits = getPath(payload, 'commits.length') !== 0
-  const note = 'The branch is new, so there is no commit to compare with.'
-  return unknownChanges(note, hasCommits ? undefined : NEXT_BEGINS)
+  const reason = 'the branch is new, so there is no commit to compare with'
+  return { kind: hasCommits ? 'unknown' : 'first', reason }
 }
 
 /** Undefined if the run is not on a tag. */
 function ofTag(
-  { ref }: RunEnvironment,
+  { ref, eventName }: RunEnvironment,
   head: string,
   repo: GitHubRepo,
 ): Promise<Changes> | undefined {
   const tag = /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
+  const isByHand = eventName === 'workflow_dispatch'
+  const preRelease = isPreReleaseTag(tag)
+  return sinceLastRelease(repo, { tag, preRelease, publishedAt: '', head, isByHand })
 }
 
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
-  if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
+  if (base === '' || head === '') return unknownChanges("the event's payload has no commits")
   return changesBetween(repo, base, head)
 }
 
-const ofRelease: FindRange = (environment, { action, payload }, repo) => {
-  if (['deleted', 'unpublished'].includes(action))
-    return unknownChanges('The release was taken back.', {})
+const ofRelease: FindRange = ({ sha: head }, { payload }, repo) => {
   const tag = getString(payload, 'release.tag_name')
-  if (tag === '') return unknownChanges("The event's payload has no release.")
+  if (tag === '') return unknownChanges("the event's payload has no release")
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
-  return sinceLastRelease(repo, { tag, preRelease, publishedAt, head: environment.sha })
+  return sinceLastRelease(repo, { tag, preRelease, publishedAt, head, isByHand: false })
 }
 
 /** The events that have a range of their own. docs/reference.md lists them, too. */

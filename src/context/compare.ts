@@ -1,11 +1,11 @@
-/** Compares two commits: the files and commits between them, or why these can't be known. */
+/** Compares two commits: the files and commits between them, and where to halve what GitHub cut. */
 
 import type { Commit } from '../event/event.js'
 import { getArray, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, requestParams } from '../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
-import type { ChangedFile, Changes } from './files.js'
+import type { ChangedFile, CommitList, ListedChanges } from './files.js'
 
 /**
  * The maximum number of files in a comparison
@@ -25,32 +25,25 @@ export const FILES_PAGE = 50
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
-export function unknownChanges(note: string, skips?: Changes['skips']): Changes {
-  return { files: [], truncated: false, unknown: true, note, range: 'unknown', skips }
-}
-
-/** What is said of a run that has nothing to compare with. */
-export const NEXT_BEGINS = {
-  advice:
-    'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.',
-}
-
-export function noChanges(range: string): Changes {
-  return { files: [], truncated: false, range, empty: true }
-}
-
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-type Comparison = Readonly<
-  | { relation: ApiComparison['status']; changes: Changes }
+/** What a comparison lists; if GitHub cut it, where to halve it. */
+export type Listing = Readonly<{ changes: ListedChanges; halves?: Halves | undefined }>
+
+export type Comparison = Readonly<
+  | ({ relation: 'ahead' | 'behind' | 'diverged' } & Listing)
+  | { relation: 'identical' }
   /** One of the two does not exist, or the token can't read the repository. */
   | { relation: 'not found'; error: GitHubError }
   | { relation: 'unrelated' }
 >
 
-/** @throws ActionError `github` */
+/**
+ * @param mayBeGone a 404 is believed at once
+ * @throws ActionError `github`
+ */
 export async function compareCommits(
   repo: GitHubRepo,
   {
@@ -75,12 +68,11 @@ export async function compareCommits(
       per_page: COMMITS_PAGE,
     })
     const { status: relation } = data
-    const files = (data.files ?? []).map(toFile)
+    if (relation === 'identical') return { relation }
+    const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
-    const empty = relation === 'identical' && files.length === 0
-    const changes = { files, truncated, empty, range, commits: toCommits(data) }
-    const isCut = truncated || lacksDiffs(files)
-    return { relation, changes: isCut ? { ...changes, halves: halve(data, head) } : changes }
+    const changes = { kind: 'listed', files, truncated, range, commits: toCommits(data) } as const
+    return { relation, changes, halves: truncated || isCut ? halve(data, head) : undefined }
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
     return isUnrelated(thrown)
@@ -94,17 +86,17 @@ function isUnrelated({ message }: Error): boolean {
   return /no common ancestor/i.test(message)
 }
 
-/** Whether it was so long that the files at its end have none. */
-function lacksDiffs(files: readonly ChangedFile[]): boolean {
-  const lines = files.reduce((sum, { patch = '' }) => sum + patch.split('\n').length, 0)
-  return lines > 10_000 && !files.at(-1)?.patch
-}
+/**
+ * The two halves of a range are `base..middle` and `middle..head`. If the middle is the head, the
+ * range is one commit.
+ */
+type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
- * Where it begins, a commit in its middle, and where it ends. What changed up to the middle and
- * from there on adds up only if the middle comes from where the comparison begins.
+ * What changed up to the middle and from there on adds up only if the middle comes from where the
+ * comparison begins. Undefined if no commit between is known to.
  */
-function halve(data: ApiComparison, head: string): readonly string[] {
+function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
   const parents = new Map<string, readonly string[]>()
   for (const commit of getArray(data, 'commits')) {
@@ -121,45 +113,10 @@ function halve(data: ApiComparison, head: string): readonly string[] {
   const [way = []] = ends.map(wayTo).sort((one, other) => other.length - one.length)
   const isCommit = way.length === 1 && parents.get(head)?.[0] === base
   const middle = isListed && !isCommit ? way[(way.length >> 1) - 1] : way.at(-1)
-  return [base, middle ?? base, head]
+  return base === '' || middle === undefined ? undefined : { base, middle, head }
 }
 
-/** @throws ActionError `github` */
-export async function changesBetween(
-  repo: GitHubRepo,
-  base: string,
-  head: string,
-  { mayBeBehind = false }: { mayBeBehind?: boolean } = {},
-): Promise<Changes> {
-  const range = `the commits ${shortSha(base)}..${shortSha(head)}`
-  if (base === head) return noChanges(range)
-  const comparison = await compareCommits(repo, { base, head, range })
-  switch (comparison.relation) {
-    case 'ahead':
-    case 'identical':
-      return comparison.changes
-    case 'behind':
-    case 'diverged':
-      if (mayBeBehind && comparison.relation === 'behind') return noChanges(range)
-      return { ...comparison.changes, unknown: true, note: REWRITTEN }
-    case 'unrelated':
-      return unknownChanges(
-        `Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`,
-      )
-    case 'not found':
-      if (!(await canReadCommit(repo, head))) throw comparison.error
-      return unknownChanges(
-        `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone.`,
-      )
-  }
-}
-
-/**
- * The comparison starts at the last common commit: what the removed commits changed is not in it.
- */
-const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
-
-/** Whether a commit that certainly exists can be read: if not, the permission is missing. */
+/** Whether a commit can be read: if it certainly exists and can't, the permission is missing. */
 export function canReadCommit(repo: GitHubRepo, commit_sha: string): Promise<boolean> {
   const common = requestParams(repo, `reading commit ${shortSha(commit_sha)}`, 'contents: read')
   return succeeds(repo.github.git.getCommit({ ...common, commit_sha }))
@@ -172,22 +129,40 @@ export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
 
-export function toFile(file: ApiFile): ChangedFile {
+/**
+ * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
+ * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
+ */
+export function toFiles(list: readonly ApiFile[] = []): {
+  readonly files: ChangedFile[]
+  readonly isCut: boolean
+} {
+  const patches = list.map((file) => getString(file, 'patch'))
+  const all = patches.join('\n')
+  const isLong = all.length > 500_000 || all.split('\n').length > 10_000
+  const isCut = isLong && patches.at(-1) === ''
+  const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
+  return { files: list.map((file, index) => toFile(file, index < end)), isCut }
+}
+
+/** @param isRead GitHub hasn't ended the diffs before it */
+function toFile(file: ApiFile, isRead: boolean): ChangedFile {
   const { filename: path, status, additions, deletions } = file
-  const [previousPath = '', patch = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map(
+  const [previousPath = '', sent = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map(
     (name) => getString(file, name),
   )
+  const isMoved = isRead && status === 'renamed' && additions + deletions === 0
   return {
     path,
     status,
     additions,
     deletions,
     ...(previousPath !== '' && { previousPath }),
-    ...(patch === '' ? { sha } : { patch }),
+    ...(sent === '' ? { sha, ...(isMoved && { patch: '' }) } : { patch: sent }),
   }
 }
 
-function toCommits({ commits, total_commits }: ApiComparison): Required<Changes>['commits'] {
+function toCommits({ commits, total_commits }: ApiComparison): CommitList {
   const listed = (Array.isArray(commits) ? commits : []).map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),

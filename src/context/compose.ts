@@ -4,9 +4,9 @@
 
 import { oneLine } from '../text/escape.js'
 import { formatInteger, joinParagraphs, truncateBytes } from '../text/format.js'
-import { type Omission, writeDiffs } from './diffs.js'
+import { writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
-import { type Changes, writeFileList } from './files.js'
+import { type Changes, type FileListOptions, writeFileList } from './files.js'
 import type { Fact, Trigger } from './trigger.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
@@ -22,14 +22,14 @@ const SECTION_LIMIT = 64 * 1024
 const MAX_VALUE = 16 * 1024
 const MIN_VALUE = 128
 
-export type ContextOptions = Readonly<{
-  /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
-  level: 'event' | 'diff'
-  trigger: Trigger
-  changes: Changes
-  boundary: string
-  excluded: number
-}>
+export type ContextOptions = FileListOptions &
+  Readonly<{ trigger: Trigger; changes: Changes; boundary: string }>
+
+/** What a prompt lacks; `isAll`: nothing of what was asked for is left. */
+export type Omission = Readonly<{ text: string; isAll: boolean }>
+
+/** Reports an omission. */
+export type Omit = (text: string, isAll?: boolean) => void
 
 export type Composed = Readonly<{ prompt: string; omissions: readonly Omission[] }>
 
@@ -55,21 +55,16 @@ type Section = (room: number) => string
 /** Never cuts the user's own text. Cut first: diffs, then the file list, then facts. */
 export function composeContext(text: string, context: ContextOptions): Composed {
   const fence = createFence(context.boundary)
-  const { trigger, changes, level } = context
-  const hasDiffs = level === 'diff'
+  const { trigger, changes, files, level } = context
   const omissions: Omission[] = []
-  const diffs = (room: number): string => {
-    const { section, omission } = writeDiffs(changes.files, fence, room)
-    omissions.push(...omission)
-    return section
-  }
+  const omit: Omit = (text, isAll = false) => omissions.push({ text, isAll })
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
-    (room) =>
-      writeFileList(changes, context, fence, hasDiffs ? Math.min(room, SECTION_LIMIT) : room),
-    (room) => (hasDiffs ? diffs(room) : ''),
+    (room) => writeFileList(changes, context, fence, Math.min(room, SECTION_LIMIT), omit),
+    (room) => (level === 'diff' ? writeDiffs(files, fence, room, omit) : ''),
   ]
+  if (changes.kind === 'listed' && changes.truncated) omit('GitHub cut the list of changed files.')
   const free = PROMPT_LIMIT - Buffer.byteLength(text)
   if (free < MIN_ROOM) {
     const withNote = joinParagraphs([text, NO_ROOM])

@@ -1,11 +1,9 @@
 /** The section of the prompt that has the diffs of the changed files. */
 
 import { formatCount, joinParagraphs, takeFitting } from '../text/format.js'
+import type { Omit } from './compose.js'
 import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
-
-/** What a prompt lacks; `isAll`: nothing of what was asked for is left. */
-export type Omission = Readonly<{ text: string; isAll: boolean }>
 
 /** The room for the heading, the fence and the note on what is omitted. */
 const NOTES_LIMIT = 512
@@ -28,7 +26,8 @@ export function writeDiffs(
   files: readonly ChangedFile[],
   fence: Fence,
   room: number,
-): { readonly section: string; readonly omission: readonly Omission[] } {
+  omit: Omit,
+): string {
   const rankOf = ({ path }: ChangedFile): number =>
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
@@ -37,16 +36,15 @@ export function writeDiffs(
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
   const kept = takeFitting(all, room - NOTES_LIMIT)
-  const [unsent, omitted] = [files.length - all.length, all.length - kept.length]
   const isAll = kept.length === 0
-  const omission = [
-    unsent > 0 ? `GitHub sent no diff of ${formatCount(unsent, 'file')}.` : '',
-    omitted > 0 ? `The diffs of ${formatCount(omitted, 'file')} were left out for length.` : '',
-  ].flatMap((text) => (text === '' ? [] : { text, isAll }))
-  if (all.length === 0) return { section: '', omission }
-  const note =
-    omitted > 0 ? `Omitted for length: the diffs of ${formatCount(omitted, 'file')}.` : ''
-  return { section: joinParagraphs(['## Diffs', fence.around(kept), note]), omission }
+  const unsent = files.filter(({ patch }) => patch === undefined).length
+  if (unsent > 0) omit(`GitHub sent no diff of ${formatCount(unsent, 'file')}.`, isAll)
+  if (all.length === 0) return ''
+  const omitted = formatCount(all.length - kept.length, 'file')
+  const section = joinParagraphs(['## Diffs', fence.around(kept)])
+  if (kept.length === all.length) return section
+  omit(`The diffs of ${omitted} were left out for length.`, isAll)
+  return joinParagraphs([section, `Omitted for length: the diffs of ${omitted}.`])
 }
 
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */

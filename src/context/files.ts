@@ -1,8 +1,8 @@
-/** The changed files, and the section of the prompt that lists them. Pure. */
+/** What changed: the files that are known, and the section of the prompt that lists them. Pure. */
 
 import type { Commit } from '../event/event.js'
-import type { SkipReason } from '../run/result.js'
 import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
+import type { Omit } from './compose.js'
 import { type Fence, quoteName } from './fence.js'
 
 /** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
@@ -12,45 +12,44 @@ export type ChangedFile = Readonly<{
   status: string
   additions: number
   deletions: number
-  /** Unified diff hunks without file header; missing for binary files and large diffs. */
+  /**
+   * Unified diff hunks without file header; empty of a file that was only renamed. Missing if
+   * GitHub sent none: of binary files, large diffs, and of all files after many lines.
+   */
   patch?: string
   /** Of the content; only of a file without a patch. */
   sha?: string
 }>
 
-export type Changes = Readonly<{
-  files: readonly ChangedFile[]
-  truncated: boolean
-  /** Of a comparison that GitHub cut: where it begins, a commit between, and where it ends. */
-  halves?: readonly string[]
+/** What changed, or why there is no list of it. Reasons are in the action's own words. */
+export type Changes =
+  | ListedChanges
   /** There is certainly no commit in the range. */
-  empty?: boolean
-  /** For the reason in the note, a run that nobody asked for has nothing to do. */
-  skips?: Pick<SkipReason, 'advice'> | undefined
-  /**
-   * There is no list, or not all of it. Then the files never decide that there is nothing to do.
-   */
-  unknown?: boolean
-  /** Why it is unknown, or what else to know about it, in the action's own words. */
-  note?: string
-  /** GitHub should have had a list: readers of the log and the summary get the note, too. */
-  unexpected?: boolean
-  /**
-   * What the changes belong to, in the action's own words, such as "the commits abc1234..def5678".
-   */
+  | Readonly<{ kind: 'none' } & Range>
+  /** There is nothing to compare with yet: the next run begins here. The reason is a clause. */
+  | Readonly<{ kind: 'first'; reason: string }>
+  /** `unexpected`: GitHub should have had a list. Of an issue, for example, there is none. */
+  | Readonly<{ kind: 'unknown'; reason: string; unexpected?: boolean }>
+
+type Range = Readonly<{
+  /** What the changes belong to, such as "the commits abc1234..def5678". */
   range: string
-  /** The commits of the range; others wrote their texts. */
-  commits?: CommitList
-  /**
-   * The input `since` names where the range begins, so the payload's commits are not those of the
-   * range.
-   */
-  bySince?: boolean
-  /** The pull request or issue that the step names, as received. Others wrote its words. */
-  named?: unknown
   /** The tag of the release that the changes came after. Others wrote it. */
   previousRelease?: string
 }>
+
+export type ListedChanges = Readonly<
+  {
+    kind: 'listed'
+    files: readonly ChangedFile[]
+    /** GitHub cut the list: there are more. */
+    truncated: boolean
+    /** Why more changed than what the list is of: then it never decides that nothing is to do. */
+    gap?: string
+    /** The commits of the range. Others wrote their texts. */
+    commits?: CommitList
+  } & Range
+>
 
 export interface CommitList {
   readonly commits: readonly Commit[]
@@ -58,55 +57,96 @@ export interface CommitList {
   readonly complete: boolean
 }
 
+/** What a number names, as GitHub returned it. Others wrote its words. */
+export interface Thread {
+  readonly isPull: boolean
+  readonly data: unknown
+}
+
+/** What GitHub was asked for the context of the prompt. */
+export type Findings = Readonly<{
+  changes: Changes
+  /** What `issue-number` names, if that isn't what triggered the run. */
+  thread?: Thread | undefined
+  /**
+   * The input `since` says where the range begins, so the payload's commits are not those of the
+   * range.
+   */
+  bySince?: boolean
+}>
+
+/** Why there is no list, as a sentence. */
+export function explainMissing({ reason }: { readonly reason: string }): string {
+  return `${reason.replace(/^./, (first) => first.toUpperCase())}.`
+}
+
+/** @param files those of the changes that count; `excluded` is the number of the others */
 export function writeFileList(
   changes: Changes,
-  { excluded, level }: { excluded: number; level: 'event' | 'diff' },
+  { files, excluded, level }: FileListOptions,
   fence: Fence,
   room: number,
+  omit: Omit,
 ): string {
-  const { files } = changes
-  const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
-  const withReasons = level === 'diff' && !changes.unknown
-  const lines = files.map((file) => fence.safe(fileLine(file, withReasons)))
-  const note = (omitted: number) =>
-    omitted === 0
-      ? ''
-      : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
+  const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files, excluded)])
+  const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
+  const count = (omitted: number) =>
+    `${formatInteger(omitted)} of ${formatCount(files.length, 'file')}`
+  const note = (omitted: number) => (omitted === 0 ? '' : `Omitted for length: ${count(omitted)}.`)
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available)
-  return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
+  const omitted = lines.length - kept.length
+  if (omitted > 0) omit(`The names of ${count(omitted)} were left out for length.`)
+  return joinParagraphs([fixed, fence.around(kept), note(omitted)])
 }
 
-function describeFiles(
-  { files, truncated, unknown, note = '', range }: Changes,
-  excluded: number,
-): string {
-  const added = files.reduce((sum, { additions }) => sum + additions, 0)
-  const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
-  const least = files.every(isCounted) ? '' : 'at least '
-  const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
-  const sentences = [
-    note,
-    files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
-    files.length === 0 && !unknown && excluded === 0 ? `Changed by ${range}: no files.` : '',
-    truncated ? 'GitHub truncated this list: there are more changed files.' : '',
-    excluded > 0
-      ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
-      : '',
-  ]
-  return sentences.filter((sentence) => sentence !== '').join('\n')
+export type FileListOptions = Readonly<{
+  /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
+  level: 'event' | 'diff'
+  files: readonly ChangedFile[]
+  excluded: number
+}>
+
+function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded: number): string {
+  switch (changes.kind) {
+    case 'none':
+      return `Changed by ${changes.range}: no files.`
+    case 'first':
+    case 'unknown':
+      return explainMissing(changes)
+    case 'listed': {
+      const { gap = '', range, truncated } = changes
+      const added = files.reduce((sum, { additions }) => sum + additions, 0)
+      const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
+      const least = files.every(isCounted) ? '' : 'at least '
+      const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
+      const isEmpty = files.length === 0 && gap === '' && excluded === 0
+      const sentences = [
+        gap,
+        files.length > 0
+          ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.`
+          : '',
+        isEmpty ? `Changed by ${range}: no files.` : '',
+        truncated ? 'GitHub truncated this list: there are more changed files.' : '',
+        excluded > 0
+          ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
+          : '',
+      ]
+      return sentences.filter((sentence) => sentence !== '').join('\n')
+    }
+  }
 }
 
 /** Of a diff that it left out, GitHub may say that no line changed. */
-function isCounted({ patch, status, additions, deletions }: ChangedFile): boolean {
-  return Boolean(patch) || status === 'renamed' || additions + deletions > 0
+function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
+  return patch !== undefined || additions + deletions > 0
 }
 
 /** No name can forge part of a line: one with blanks is in quotes. */
-function fileLine(file: ChangedFile, withReasons: boolean): string {
-  const { additions, deletions } = file
-  const reason = withReasons && !file.patch ? ' (GitHub sent no diff)' : ''
+function fileLine(file: ChangedFile, withReason: boolean): string {
+  const { additions, deletions, patch } = file
+  const reason = withReason && patch === undefined ? ' (GitHub sent no diff)' : ''
   const counts = isCounted(file) ? ` +${additions} -${deletions}` : ''
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }

@@ -58,17 +58,19 @@ export async function findMergedPull(
   )
   const params = { ...common, commit_sha: after, per_page: 100 }
   const listing = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
-  const { data, missing } = await listing.then(withList, withoutList)
-  const listed = data.filter(isMerge)
+  const answer = await listing.catch((thrown: unknown) => {
+    if (isMissing(thrown)) return thrown
+    throw thrown
+  })
+  const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
-  if (missing?.status === 422 && read.length === 0) throw missing
-  if (missing !== undefined && read.length === 0) {
+  if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
     const known = await repo.github.repos.get(about).catch(() => undefined)
     if (hasNoPulls(known?.data)) return withoutPulls()
-    throw missing
+    throw answer
   }
   const whole = []
   for (const pull of [...listed, ...read.filter(isMerge)]) {
@@ -86,14 +88,6 @@ export async function findMergedPull(
  */
 function hasNoPulls(repository: unknown): boolean {
   return getPath(repository, 'has_pull_requests') === false
-}
-
-const withList = <T>({ data }: { readonly data: T }) => ({ data, missing: undefined })
-
-/** None are listed if GitHub has no list. */
-function withoutList(missing: unknown) {
-  if (!isMissing(missing)) throw missing
-  return { data: [], missing }
 }
 
 /** As many as a merge queue merges at once. */

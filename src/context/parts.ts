@@ -3,22 +3,29 @@
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError, isMissing } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
-import { compareCommits, FILES_LIMIT, FILES_PAGE, isFileList, toFile } from './compare.js'
-import type { ChangedFile, Changes } from './files.js'
+import {
+  compareCommits,
+  FILES_LIMIT,
+  FILES_PAGE,
+  isFileList,
+  type Listing,
+  toFiles,
+} from './compare.js'
+import type { ChangedFile, ListedChanges } from './files.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. */
 const REQUESTS = 64
 
 /** @throws ActionError `github` */
-export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Changes> {
+export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   let left = REQUESTS
-  const read = async (part: Changes): Promise<Changes> => {
-    const [base, middle, head = ''] = part.halves ?? []
-    if (!base || !middle || base === middle || left <= 0) return part
+  const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
+    if (halves === undefined || left <= 0) return changes
+    const { base, middle, head } = halves
     const found = await (middle === head ? ofCommit(head) : ofHalves(base, middle, head)).catch(
       toNone,
     )
-    return { ...part, ...complete(part, found) }
+    return { ...changes, ...complete(changes, found) }
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
@@ -28,8 +35,9 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     left -= 2
     const compare = async (base: string, head: string): Promise<Part> => {
-      const comparison = await compareCommits(repo, { base, head, range: whole.range })
-      return 'changes' in comparison ? read(comparison.changes) : NONE
+      const { range } = whole.changes
+      const comparison = await compareCommits(repo, { base, head, range })
+      return 'changes' in comparison ? read(comparison) : NONE
     }
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     const truncated = one.truncated || other.truncated
@@ -38,7 +46,7 @@ export async function readParts(repo: GitHubRepo, whole: Changes): Promise<Chang
   return read(whole)
 }
 
-type Part = Pick<Changes, 'files' | 'truncated'>
+type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
 const NONE: Part = { files: [], truncated: true }
 
@@ -49,12 +57,17 @@ function toNone(thrown: unknown): Part {
 }
 
 /**
- * The list of a range leads that of its parts: in it are no files that were changed back, and the
- * diffs that it has are those from its beginning to its end.
+ * The list of a range leads those of its parts: it has no file that was changed back, and its diffs
+ * are those from its beginning to its end.
  */
 function complete({ files, truncated }: Part, found: Part): Part {
   const byPath = new Map(found.files.map((file) => [file.path, file]))
-  const known = files.map((file) => (file.patch ? file : (byPath.get(file.path) ?? file)))
+  const known = files.map((file) => {
+    const { patch, additions, deletions } = byPath.get(file.path) ?? file
+    if (file.patch !== undefined || (patch === undefined && additions + deletions === 0))
+      return file
+    return { ...file, additions, deletions, ...(patch !== undefined && { patch }) }
+  })
   if (!truncated) return { files: known, truncated }
   for (const { path } of files) byPath.delete(path)
   const isShorter = found.files.length < files.length
@@ -70,15 +83,15 @@ async function readCommit(ref: string, requests: number, repo: GitHubRepo): Prom
     'contents: read',
     hasFiles,
   )
-  const { items, truncated } = await readPages(
+  const { items: files, truncated } = await readPages(
     Math.min(requests, FILES_LIMIT / FILES_PAGE),
     async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
-      return { data: data.files ?? [], headers }
+      return { data: toFiles(data.files).files, headers }
     },
     FILES_PAGE,
   )
-  return { files: items.map(toFile), truncated }
+  return { files, truncated }
 }
 
 /** A file that several parts change has their diffs, oldest first, or none if one is missing. */
@@ -89,20 +102,23 @@ function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
     const from = status === 'renamed' ? previousPath : path
     const before = joined.get(from)
     joined.delete(from)
-    joined.set(path, before === undefined ? file : add(before, file))
+    if (before?.status !== 'added' || status !== 'removed')
+      joined.set(path, before === undefined ? file : add(before, file))
   }
   return [...joined.values()]
 }
 
-function add(before: ChangedFile, file: ChangedFile): ChangedFile {
-  const both = [before, file]
-  const isWhole = both.every(({ patch, status }) => patch || status === 'renamed')
+function add(
+  { patch: older, ...before }: ChangedFile,
+  { patch, ...file }: ChangedFile,
+): ChangedFile {
+  const isWhole = older !== undefined && patch !== undefined
   return {
     ...before,
     ...file,
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,
-    patch: isWhole ? both.flatMap(({ patch }) => patch || []).join('\n') : '',
+    ...(isWhole && { patch: [older, patch].filter(Boolean).join('\n') }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The ranges that no payload names: since the last release, the last successful run, or what
- * `since` names.
+ * What changed between two commits, and where a range begins that no payload names: at the last
+ * release, at the last successful run, or at what `since` names.
  */
 
 import { type RunEnvironment, workflowPath } from '../event/event.js'
@@ -8,16 +8,62 @@ import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
-import { formatInteger } from '../text/format.js'
-import {
-  canReadCommit,
-  changesBetween,
-  compareCommits,
-  NEXT_BEGINS,
-  noChanges,
-  unknownChanges,
-} from './compare.js'
+import { formatInteger, shortSha } from '../text/format.js'
+import { canReadCommit, compareCommits, type Listing } from './compare.js'
 import type { Changes } from './files.js'
+import { readParts } from './parts.js'
+
+export function unknownChanges(reason: string): Changes {
+  return { kind: 'unknown', reason }
+}
+
+/**
+ * @param options.mayBeBehind then nothing is new
+ * @throws ActionError `github`
+ */
+export async function changesBetween(
+  repo: GitHubRepo,
+  base: string,
+  head: string,
+  { mayBeBehind = false }: { mayBeBehind?: boolean } = {},
+): Promise<Changes> {
+  const none = {
+    kind: 'none',
+    range: `the commits ${shortSha(base)}..${shortSha(head)}`,
+  } as const
+  if (base === head) return none
+  const comparison = await compareCommits(repo, { ...none, base, head })
+  const { relation } = comparison
+  switch (relation) {
+    case 'ahead':
+      return readParts(repo, comparison)
+    case 'identical':
+      return none
+    case 'behind':
+    case 'diverged':
+      if (mayBeBehind && relation === 'behind') return none
+      return { ...(await readParts(repo, comparison)), gap: REWRITTEN }
+    case 'unrelated':
+      return unknownChanges(
+        `commits ${shortSha(base)} and ${shortSha(head)} have no history in common`,
+      )
+    case 'not found': {
+      const { error } = comparison
+      // If that commit can't be read, the permission is missing.
+      if (!(await canReadCommit(repo, head))) throw error
+      if (await canReadCommit(repo, base))
+        throw new ActionError('github', error.message, 'Re-run later.', { cause: error })
+      return unknownChanges(
+        `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
+      )
+    }
+  }
+}
+
+/**
+ * The comparison starts at the last common commit: what the removed commits changed is not in it.
+ */
+const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
@@ -31,6 +77,8 @@ type Released = Readonly<{
   /** In ISO 8601; empty if it is not published yet: then every published release came before it. */
   publishedAt: string
   head: string
+  /** Somebody asks for docs of it, whether or not there have been some. */
+  isByHand: boolean
 }>
 
 type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
@@ -41,30 +89,43 @@ const SINCE_RELEASE = 'the commits since the previous release'
  * Compares with the newest published release whose tag is an ancestor, lower versions with the same
  * prefix first: a repository may release several packages, and keep several versions. If each
  * version has a branch of its own, none is an ancestor: then the changes begin where the newest of
- * them parted. There are none since a lower version that is the same commit: it is released again.
+ * them parted. There are none since a lower version that is the same commit, which is released
+ * again, unless somebody asks for docs of it.
  *
  * @throws ActionError `github`
  */
 export async function sinceLastRelease(repo: GitHubRepo, released: Released): Promise<Changes> {
-  const { head } = released
+  const { head, isByHand } = released
   const candidates = selectCandidates(await listReleases(repo), released)
-  let parted: Changes | undefined
+  const since = async (listing: Listing, previousRelease: string): Promise<Changes> => ({
+    ...(await readParts(repo, listing)),
+    previousRelease,
+  })
+  let parted: Parameters<typeof since> | undefined
+  let same: Changes | undefined
   for (const { tag_name: tag } of candidates) {
     const range = { base: tag, head, range: SINCE_RELEASE, mayBeGone: true }
     const comparison = await compareCommits(repo, range)
-    if (!('changes' in comparison)) continue
     const { relation } = comparison
-    const changes = { ...comparison.changes, previousRelease: tag }
     const isOlder = isLower(tag, released.tag)
-    // A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a
-    // final release is news after its candidate.
-    const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
-    const isAlias = released.tag.startsWith(`${tag}.`)
-    const isSame = relation === 'identical' && isOlder && isOther && !isAlias
-    if (relation === 'ahead' || isSame) return changes
-    if (relation === 'diverged' && isOlder) parted ??= changes
+    if (relation === 'ahead') return since(comparison, tag)
+    if (relation === 'diverged' && isOlder) parted ??= [comparison, tag]
+    if (relation === 'identical' && isOlder && isRepeatedBy(released, tag)) {
+      same ??= { kind: 'none', range: SINCE_RELEASE, previousRelease: tag }
+      if (!isByHand) return same
+    }
   }
-  return parted ?? unknownChanges('There is no earlier release to compare with.')
+  if (parted !== undefined) return since(...parted)
+  return same ?? unknownChanges('there is no earlier release to compare with')
+}
+
+/**
+ * A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a final
+ * release is news after its candidate.
+ */
+function isRepeatedBy(released: Released, tag: string): boolean {
+  const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
+  return isOther && !released.tag.startsWith(`${tag}.`)
 }
 
 async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
@@ -127,30 +188,28 @@ export async function sinceLastSuccess(
 ): Promise<Changes> {
   const workflow = workflowPath(environment).replace(/.*\//, '')
   const branch = environment.ref.replace(/^refs\/heads\//, '')
-  if (branch === environment.ref) {
-    return unknownChanges(
-      'This run is not on a branch, so there is no earlier run to compare with.',
-    )
-  }
-  if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
+  if (branch === environment.ref)
+    return unknownChanges('this run is not on a branch, so there is no earlier run to compare with')
+  if (workflow === '') return unknownChanges("can't tell which workflow this run belongs to")
   const { last, count } = await findLastRun(environment, workflow, branch, repo)
   const { eventName, runNumber } = environment
-  if (last === undefined && eventName === 'schedule' && runNumber > count) {
-    // Green, this run would be where the next one begins.
-    throw new ActionError(
-      'github',
-      `GitHub lists ${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}, and none that succeeded on this branch.`,
-      'Start the workflow by hand once, or set since. If runs are deleted, keep one that succeeded.',
-    )
+  if (last !== undefined) {
+    const mayBeBehind = last.id > Number(environment.runId)
+    return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
   }
-  if (last === undefined) {
-    const note =
-      'There is no earlier successful run of this workflow on this branch to compare with.'
-    return unknownChanges(note, NEXT_BEGINS)
+  if (runNumber <= count) {
+    const reason =
+      'there is no earlier successful run of this workflow on this branch to compare with'
+    return { kind: 'first', reason }
   }
-  return changesBetween(repo, last.head_sha, environment.sha, {
-    mayBeBehind: last.id > Number(environment.runId),
-  })
+  const reason = `GitHub lists ${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}, and none that succeeded on this branch`
+  if (eventName !== 'schedule') return { kind: 'first', reason }
+  // Green, this run would be where the next one begins.
+  throw new ActionError(
+    'github',
+    `${reason}.`,
+    'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
+  )
 }
 
 /**
@@ -178,11 +237,13 @@ async function findLastRun(
     ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success', per_page: 20 })),
   ])
   const counts = (run: unknown): boolean => isMark(run, branch, environment)
-  const marks = [first, ...found].flatMap(({ data }) => data).filter(counts)
-  const { items } = await readPages(marks.length > 0 ? 1 : PAGES, (page) =>
+  const isFound = [first, ...found].some(({ data }) => data.some(counts))
+  const { items } = await readPages(isFound ? 1 : PAGES, (page) =>
     page.page === 1 ? Promise.resolve(first) : listAll(page),
   )
-  const [last] = [...marks, ...items.filter(counts)].sort((one, other) => other.id - one.id)
+  const [last] = [...items, ...found.flatMap(({ data }) => data)]
+    .filter(counts)
+    .sort((one, other) => other.id - one.id)
   const ids = items.map(({ id }) => id).filter((id) => id <= Number(environment.runId))
   return { last, count: new Set(ids).size }
 }
@@ -208,17 +269,20 @@ function isMark(
 
 /** @throws ActionError `github` if there is no such tag, branch or commit */
 export async function sinceNamed(base: string, head: string, repo: GitHubRepo): Promise<Changes> {
-  const range = 'the commits since the one named in the input since'
-  const comparison = await compareCommits(repo, { base, head, range })
+  const none = {
+    kind: 'none',
+    range: 'the commits since the one named in the input since',
+  } as const
+  const comparison = await compareCommits(repo, { ...none, base, head })
   switch (comparison.relation) {
     case 'ahead':
-    case 'identical':
     case 'diverged': // Compared with the last common commit.
-      return comparison.changes
+      return readParts(repo, comparison)
+    case 'identical':
     case 'behind':
-      return noChanges(range)
+      return none
     case 'unrelated':
-      return unknownChanges('What since names and this commit have no history in common.')
+      return unknownChanges('what since names and this commit have no history in common')
     case 'not found':
       if (!(await canReadCommit(repo, head))) throw comparison.error
       throw new ActionError(

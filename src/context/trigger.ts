@@ -12,7 +12,7 @@ import { truncate } from '../text/escape.js'
 import { formatInteger, shortSha } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 import { normalizeNewlines } from './fence.js'
-import type { Changes, CommitList } from './files.js'
+import type { CommitList, Findings } from './files.js'
 import { noteHidden, showInvisible } from './hidden.js'
 
 export interface Fact {
@@ -42,9 +42,10 @@ export type Trigger = Readonly<{
 export function describeTrigger(
   environment: RunEnvironment,
   event: RunEvent,
-  changes: Changes,
+  { changes, thread, bySince }: Findings,
   redact: Redact,
 ): Trigger {
+  const listed = changes.kind === 'listed' ? changes : undefined
   const reported = readFacts(event.name, event.payload)
   // The ref of a pull request is one that GitHub made up; of an issue, it says nothing.
   const isOfThread = reported.some(({ name }) => name === 'number')
@@ -53,9 +54,9 @@ export function describeTrigger(
     { name: 'ref', value: isOfThread ? '' : ref },
     { name: 'commit', value: isOfThread ? '' : sha },
     ...reported,
-    ...readPart(changes.named, PARTS.issue),
-    { name: 'previous release', value: changes.previousRelease ?? '' },
-    commitsFact(commitList(event, changes), redact),
+    ...readPart(thread?.data, PARTS.issue),
+    { name: 'previous release', value: listed?.previousRelease ?? '' },
+    commitsFact((!bySince && pushedList(event)) || (listed?.commits ?? NO_COMMITS), redact),
   ]
   return {
     event: event.name,
@@ -70,11 +71,12 @@ export function describeTrigger(
   }
 }
 
+const NO_COMMITS: CommitList = { commits: [], complete: true }
+
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
-function commitList(event: RunEvent, changes: Changes): CommitList {
+function pushedList(event: RunEvent): CommitList | undefined {
   const commits = pushedCommits(event)
-  if (commits.length === 0 || changes.bySince)
-    return changes.commits ?? { commits: [], complete: true }
+  if (commits.length === 0) return undefined
   return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
