@@ -1,8 +1,19 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import { pullOf } from './changes.js'
 import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
-import { askedFor, COMMIT, isBy, isConsent, mayMerge, numberOf, shaOf } from './events.js'
+import {
+  askedFor,
+  COMMIT,
+  HABITS,
+  isBy,
+  isConsent,
+  isOfRelease,
+  mayMerge,
+  numberOf,
+  shaOf,
+} from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { PAGE } from './github-plan.js'
 import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
@@ -214,7 +225,11 @@ export class Facts extends Observed {
     if (authors === '') return false
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
-      isBy(accounts, event, this.github?.endsWithMerge === true && shaOf(event) === COMMIT) ||
+      isBy(
+        accounts,
+        event,
+        this.github?.committers.at(-1) === 'merge' && shaOf(event) === COMMIT,
+      ) ||
       (this.hasMerged && !this.#hasTwin && accounts.includes(this.github?.pullAuthor ?? ''))
     )
   }
@@ -361,13 +376,24 @@ export class Facts extends Observed {
 
   /** Whether a step that asks for the commits since the last run gets those since an older one. */
   get isSinceOlder(): boolean {
-    const isNight = this.inputs.since === undefined && this.step.plan.event.name === 'schedule'
-    return isNight && this.lastRun === 'older'
+    const isOfRuns = /^schedule|^workflow_d/.test(this.step.plan.event.name)
+    return isOfRuns && this.inputs.since === undefined && this.lastRun === 'older'
   }
 
-  /** How the commits of the list relate. Those since an older run are always ahead. */
+  /**
+   * How the commits of the list relate. Those since an older run are always ahead; those since a
+   * release may be the same.
+   */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
-    return this.isSinceOlder ? 'ahead' : this.github?.compared
+    const { event } = this.step.plan
+    const isBranch = HABITS[event.habit].branches && this.inputs.since === undefined
+    const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
+    return isAhead || this.isSinceOlder ? 'ahead' : this.github?.compared
+  }
+
+  /** Whether the files of a pull request have so many lines that a page of them is cut. */
+  get isOfLongPull(): boolean {
+    return pullOf(this) !== undefined && (this.github?.lines ?? 0) > 0
   }
 
   /** Whether GitHub did all that it was asked, at once. */

@@ -54,8 +54,6 @@ export function createGitHubPlan(draw: Draw) {
     /** Of the pull request, and of the other one. */
     labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),
     otherLabels: random.pick([], ['bug', 'No Docs']),
-    /** What was pushed to `main` ends with a merge commit. */
-    endsWithMerge: random.chance(0.4),
     runs: createRuns(draw),
     /** Who wrote the commits since the workflow ran last. */
     committers: random.weighted<readonly Committer[]>(
@@ -80,13 +78,10 @@ export function createGitHubPlan(draw: Draw) {
       [1, 'identical'],
       [1, 'undone'],
     ),
-    /** How many files the pull request and the other changes have. */
-    files: random.weighted(
-      [300, 1],
-      [10, random.int(90, 299)],
-      [isOfPushes ? 50 : 8, random.int(300, 330)],
-      [1, 3_001],
-    ),
+    ...createSize(draw),
+    /** How many commits each of the committers made, and where the merged branches begin. */
+    spread: random.weighted([10, 1], [1, 2], [2, random.int(3, 8)]),
+    forks: random.pick('after', 'before'),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),
     isBinary: random.chance(isOfPushes ? 0.3 : 0.1),
@@ -113,6 +108,23 @@ export function createGitHubPlan(draw: Draw) {
     healthy,
     faults,
   }
+}
+
+/**
+ * How many files the pull request and the other changes have, and of how many lines each is: GitHub
+ * cuts what has many of either.
+ */
+function createSize({ random, theme }: Draw) {
+  const isMany = theme === 'pushes' ? 50 : 8
+  const [files, lines] = random.weighted<[number, number]>(
+    [300, [1, 0]],
+    [10, [random.int(90, 299), 0]],
+    [isMany, [random.int(300, 330), 0]],
+    [3, [random.int(331, 700), 0]],
+    [6, [random.int(9, 14), random.int(2_000, 2_900)]],
+    [1, [3_001, 0]],
+  )
+  return { files, lines }
 }
 
 /** What was at other commits, branches or repositories, and is no mark. */

@@ -3,18 +3,16 @@
  * sent.
  */
 
-import { FAILURES, MATCHES, OTHER_PULL } from './draw.js'
+import { countedIn, filesOf, lacksList, MOST_LISTED, OTHER_FILE } from './changes.js'
+import { FAILURES, OTHER_PULL } from './draw.js'
 import { numberOf } from './events.js'
-import { OLD_NAME, OTHER_FILE, type StepRecord } from './execute.js'
+import type { StepRecord } from './execute.js'
 import { ENDED, Facts, NOTHING } from './facts.js'
 import type { Marker } from './memory.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** States of a request of which nobody knows whether it was accepted. */
 const LOST = ['sending', 'unknown']
-/** GitHub lists no more files of a pull request. */
-export const MOST_LISTED = 3_000
-
 /** What the comment may have said. Nothing if its list was never shown. */
 export function remembered(facts: Facts): (Marker | undefined)[] {
   return facts.hasComment ? facts.shown() : [undefined]
@@ -122,28 +120,16 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
 /** What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut. */
 function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
   const { inputs, event, pull } = plan
-  const { prompt, 'prompt-file': file, context, 'context-paths': paths = '' } = inputs
+  const { prompt, 'prompt-file': file, context } = inputs
   if (!github || context === 'none' || lacksList(github, event.pull)) return undefined
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
-  const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
-  const names = changedNames(github, event.pull)
-  const own = names.some(counts) ? [names[0], pull.patch] : []
-  const files = counts('docs/a.md') ? pull.files : 0
-  return JSON.stringify([prompt, file, context, title, body, own, files])
-}
-
-/** Whether GitHub can't ever list the files: only the other pull request has a list then. */
-export function lacksList({ undiffable }: NonNullable<Facts['github']>, pull?: number): boolean {
-  return undiffable !== undefined && pull !== OTHER_PULL
-}
-
-/** The names of the first file that changed. */
-export function changedNames(
-  { file, renames }: NonNullable<Facts['github']>,
-  number: number | undefined,
-): string[] {
-  return [number === OTHER_PULL ? OTHER_FILE : file, ...(renames ? [OLD_NAME] : [])]
+  const changes = filesOf(
+    github,
+    { ...pull, lines: 0 },
+    event.pull === OTHER_PULL ? OTHER_FILE : undefined,
+  )
+  return JSON.stringify([prompt, file, context, title, body, countedIn(changes, inputs)])
 }
 
 /** Whether nothing shows that a job can't go on, before this request. */

@@ -220,7 +220,7 @@ export function hasNothingNew(facts: Facts): boolean {
 }
 
 /** Whether a release is no more. */
-export const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
+const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
   name === 'release' && action === 'deleted'
 
 /** Whether what has changed is asked for, and no pull request says it. */
