@@ -290,12 +290,20 @@ interface Told {
   readonly labels: readonly string[]
   /** The id of the comment. */
   readonly commentId: number
+  /** Pull requests are turned on (default). */
+  readonly hasPulls?: boolean
 }
 
-export function payloadOf(event: EventPlan, { title, body, labels, commentId }: Told): object {
+export function payloadOf(
+  event: EventPlan,
+  { title, body, labels, commentId, hasPulls = true }: Told,
+): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)
-  const repository = { full_name: REPOSITORY, private: true }
+  const repository = {
+    ...{ full_name: REPOSITORY, private: true },
+    ...(!hasPulls && { has_pull_requests: false }),
+  }
   const html_url = `https://github.com/${REPOSITORY}`
   const about = { title, body, user }
   const labelled = { labels: labels.map((name) => ({ name })) }

@@ -55,6 +55,8 @@ export interface RunRecord {
   readonly steps: readonly StepRecord[]
   /** What GitHub holds in the end. */
   readonly comments: readonly string[]
+  /** When somebody ended the docs pull request. */
+  readonly docsEndedAt: number
 }
 
 /** Told what happens, as it happens: who, and what. */
@@ -89,7 +91,8 @@ async function runPlan(plan: Plan, tell: Tell): Promise<RunRecord> {
       ends.push(runStep(step, ends.length, world, tell))
     }
     const steps = await Promise.all(ends)
-    return { plan, steps, comments: commentsOf(world) }
+    const { docsEndedAt = Number.POSITIVE_INFINITY } = world.github?.happened ?? {}
+    return { plan, steps, comments: commentsOf(world), docsEndedAt }
   } finally {
     await world.close()
   }
@@ -104,12 +107,14 @@ async function startWorld(plan: Plan, tell: Tell) {
   const deadlineOf = (step: number): number =>
     (puppets[step]?.child.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
   const [, travelMs] = plan.network.travelMs
+  let github: PlannedGitHub | undefined
   const service = await startPlannedService({
     plan: plan.service,
     travelMs,
     hasProxy: plan.proxy !== undefined,
     deadlineOf,
     count,
+    onMessage: () => github?.endDocs(),
     tell,
   })
   const proxy =
@@ -121,7 +126,7 @@ async function startWorld(plan: Plan, tell: Tell) {
     }))
   const hasSent = (step: number): boolean =>
     service.entries.some((entry) => entry.step === step && entry.method === 'POST')
-  const github =
+  github =
     plan.github &&
     (await startPlannedGitHub(plan.github, { seed: plan.seed, count, hasSent, tell }))
   return {
@@ -290,7 +295,7 @@ function eventOf(
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
     labels: labelsOf(plan, event.pull, event.words.labels),
-    commentId: 1,
+    ...{ commentId: 1, hasPulls: plan.turnsOffPulls !== 'told' },
     ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
@@ -380,11 +385,26 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const repository = github.addRepository(REPOSITORY, { private: true })
   const files = filesOf(plan)
   const docsFiles = filesOf({ ...plan, files: plan.docsFiles, lines: 0 })
+  const docsPulls: PullState[] = []
   if (plan.docsPull !== 'unreadable') {
     const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
     const state = plan.docsPull === 'open' ? 'open' : 'closed'
     for (const one of [docs, repository])
-      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles })
+      docsPulls.push(
+        one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles }),
+      )
+  }
+  const happened: { docsEndedAt?: number } = {}
+  /** Once, some time after this. */
+  const endDocs = (): void => {
+    const { docsPull, docsEnd } = plan
+    if (docsPull !== 'open' || docsEnd === undefined) return
+    const end = (): void => {
+      happened.docsEndedAt ??= performance.now()
+      for (const pull of docsPulls)
+        Object.assign(pull, { state: 'closed', merged: docsEnd.how === 'merged' })
+    }
+    setTimeout(end, docsEnd.afterMs).unref()
   }
   const commits = [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }]
   const setPulls = (step: StepPlan): void => {
@@ -451,6 +471,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   }
   /** As it is when a step begins. */
   const begin = (step: StepPlan): void => {
+    repository.hasPulls = !(plan.turnsOffPulls && step.event.name === 'push')
     setPulls(step)
     setRanges(step)
     began.push(step)
@@ -484,13 +505,17 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     github.faults.push({ method: 'GET', path: /\/issues\/2$/, times: 1000, answer })
   }
   const answer = { status: 200, body: [] }
-  if (!plan.indexes)
-    github.faults.push({ method: 'GET', path: /\/commits\/\w+\/pulls/, times: 1000, answer })
+  const ofPulls = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
+  const { unindexed: times, newCommit } = plan
+  const isSome = times < 1_000 && ofStep(0)
+  github.faults.push({ ...ofPulls, ...isSome, times, answer })
+  const ofCommit = { ...ofStep(0), method: 'GET', path: /\/compare\/|\/commits\/\w+\/pulls/ }
+  if (newCommit) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
   for (const { step, method, path, ...fault } of faults) {
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })
   }
-  return { ...github, repository, plan, begin, runNumberOf }
+  return { ...github, repository, plan, begin, runNumberOf, endDocs, happened }
 }
 
 /** What GitHub's list of files still shows after a push. */

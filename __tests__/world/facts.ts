@@ -131,6 +131,15 @@ export class Facts extends Observed {
     )
   }
 
+  /** As the step found the docs pull request before it sent anything. */
+  get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
+    const { docsPull, docsEnd } = this.github ?? {}
+    const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
+    const read = docsPullAnswers(this.step).findLast(({ at }) => at < until)
+    const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
+    return isEnded ? docsEnd?.how : docsPull
+  }
+
   /** Whether GitHub said so of the conversation of the pull request that was merged. */
   get isLocked(): boolean {
     return (
@@ -150,14 +159,19 @@ export class Facts extends Observed {
   /** Whether a push may be about what it has merged. */
   get #isMergeAsked(): boolean {
     const { 'job-scope': scope, 'issue-number': number } = this.inputs
-    return this.hasEvent && scope === 'pull-request' && number === undefined
+    const areOff = this.github?.turnsOffPulls && this.step.plan.event.name === 'push'
+    return this.hasEvent && !areOff && scope === 'pull-request' && number === undefined
   }
 
   #hasMerged(): boolean {
     const { github } = this
     const { event } = this.step.plan
     if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
-    const isFound = github.indexes || (event.names === 'pull' && this.#canReadMerged)
+    // An empty list is read again if nothing else tells.
+    const isListed =
+      github.unindexed === 0 ||
+      (github.unindexed < 1_000 && (this.index > 0 || event.names === 'nothing'))
+    const isFound = isListed || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
@@ -487,6 +501,17 @@ export class Facts extends Observed {
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
     return isSame('job-key') && isSame('project-id') && isKeyKnown
   }
+}
+
+export function docsPullReads({ githubRequests }: StepRecord) {
+  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
+}
+
+/** Those that GitHub answered with the pull request. */
+export function docsPullAnswers(step: StepRecord) {
+  return docsPullReads(step).filter(
+    ({ status, answered }) => status === 200 && answered.startsWith('{'),
+  )
 }
 
 /** Whether a step keeps its memory in a comment. */

@@ -78,12 +78,29 @@ export function ownIsLost(facts: Facts): boolean {
   return markers.length > 0 && isLost && markers.every(({ state }) => LOST.includes(state))
 }
 
+/**
+ * Whether somebody ended the docs pull request after the agent had got its last message, and no
+ * step has told of its end.
+ */
+export function isCutOff(facts: Facts, jobId: string, before: number): boolean {
+  const { record, index } = facts
+  const last = lastPost(facts, jobId, index + 1)
+  if (!last?.isAccepted || !isMessage(last.post)) return false
+  const isSeen = record.steps
+    .map((_, at) => new Facts(record, at))
+    .some((one, at) => at >= last.by && at < index && ENDED.includes(one.outcome))
+  const endedAt = record.docsEndedAt
+  const isNamed = /The pull request \S+ is already open/.test(last.post.body)
+  return isNamed && !isSeen && last.post.startedAt < endedAt && endedAt < before
+}
+
 /** What was sent to a job last, before this step, and was not refused. */
-function lastPost({ record, index, step, inputs }: Facts, jobId: string) {
+function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
+  const { record, step, inputs } = facts
   const isOfJob = (post: Entry): boolean =>
     (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
   const posts = record.steps
-    .slice(0, index)
+    .slice(0, until)
     .flatMap((earlier, by) => earlier.entries.map((post) => ({ post, by, step: earlier })))
     .filter(({ post }) => isOfJob(post) && fateOf(post) !== 'refused')
   const last = posts.sort((one, other) => one.post.startedAt - other.post.startedAt).at(-1)
@@ -113,6 +130,8 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
       plan.workflow === step.plan.workflow,
   )
   if (last === undefined || storedBy < last.by) return undefined
+  // What was merged too early is sent again.
+  if (isCutOff(facts, marker.jobId, step.endedAt)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
 }

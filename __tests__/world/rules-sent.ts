@@ -5,19 +5,13 @@
 
 import { changesOf, countedIn, MOST_LISTED } from './changes.js'
 import { headOf, numberOf } from './events.js'
-import type { Facts } from './facts.js'
+import { docsPullAnswers, type Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
 import { hasLostMessage, hasTheSame, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
-import {
-  asksForCommits,
-  docsPullAnswers,
-  hadFailed,
-  hasNothingNew,
-  mayBeOver,
-} from './rules-paid.js'
+import { asksForCommits, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
 import { decodings } from './rules-text.js'
 
 /** For so long, GitHub is asked again, if the step has the time. */
@@ -96,9 +90,9 @@ export const SENT_RULES = {
   },
 
   *'an agent is told of the docs pull request that is open'(facts) {
-    const { posts, step, github, hasComment } = facts
+    const { posts, step, hasComment } = facts
     const [first] = posts
-    if (first === undefined || github?.docsPull !== 'open' || !hasComment) return
+    if (first === undefined || facts.docsPull !== 'open' || !hasComment) return
     const read = docsPullAnswers(step).find(({ at }) => at < first.startedAt)
     const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
     if (name === undefined) return
@@ -138,10 +132,10 @@ export function matchesNothing(facts: Facts): boolean {
 
 /** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
 function hasDocs(facts: Facts): boolean {
-  const { step, github, inputs, number } = facts
+  const { step, inputs, number } = facts
   const { event } = step.plan
   if (event.action !== 'synchronize' || !inputs['job-scope'] || !mayBeOver(facts)) return false
-  if (github?.docsPull === 'closed' && number === numberOf(event)) return true
+  if (facts.docsPull === 'closed' && number === numberOf(event)) return true
   return facts
     .shown()
     .some(

@@ -63,7 +63,7 @@ function writesComment(facts: Facts): boolean {
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
-  const { inputs, posts, step, github } = facts
+  const { inputs, posts, step } = facts
   const { event, task } = step.plan
   const end = plannedEnd(facts)
   const all = (...ends: string[]) => ({ ends, end })
@@ -71,7 +71,7 @@ function plannedEnds(facts: Facts) {
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isOver = ['merged', 'closed'].includes(github?.docsPull ?? '')
+  const isOver = ['merged', 'closed'].includes(facts.docsPull ?? '')
   const isPush = isOver && event.action === 'synchronize'
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
   const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
