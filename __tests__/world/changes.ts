@@ -30,8 +30,10 @@ export function filesOf(
   const own = file(name, plan.isBinary ? null : edited, {
     ...{ sha: sha(`blob ${edits}`), ...(plan.renames && renamed) },
   })
-  const patch = `@@ -1 +1 @@\n-old\n+new${'\n+'.repeat(plan.lines)}`
-  const others = Array.from({ length: plan.files - 1 }, (_, index) => `docs/${index}.md`)
+  const patch = `@@ -1 +1 @@\n-old\n+new${'\n+longer'.repeat(plan.lines)}`
+  // So long that there is no room for all.
+  const end = plan.files > 330 && plan.files < MOST_LISTED ? '-long'.repeat(40) : ''
+  const others = Array.from({ length: plan.files - 1 }, (_, index) => `docs/${index}${end}.md`)
   const added = Array.from({ length: more }, (_, index) => `docs/more-${index}.md`)
   const all = [own, ...[...others, ...added].map((one) => file(one, patch))]
   return all.sort((one, other) => (one.filename < other.filename ? -1 : 1))

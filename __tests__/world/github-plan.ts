@@ -140,11 +140,11 @@ export function createGitHubPlan(draw: Draw) {
 function createSize({ random, theme }: Draw) {
   const isMany = theme === 'pushes' ? 50 : 8
   const [files, lines] = random.weighted<[number, number]>(
-    [300, [1, 0]],
-    [10, [random.int(90, 299), 0]],
+    [200, [1, 0]],
+    [8, [random.int(90, 299), 0]],
     [isMany, [random.int(300, 330), 0]],
-    [3, [random.int(331, 700), 0]],
-    [6, [random.int(9, 14), random.int(2_000, 2_900)]],
+    [6, [random.int(331, 700), 0]],
+    [12, [random.int(9, 14), random.int(2_000, 2_900)]],
     [1, [3_001, 0]],
   )
   return { files, lines }

@@ -79,19 +79,20 @@ export function ownIsLost(facts: Facts): boolean {
 }
 
 /**
- * Whether somebody ended the docs pull request after the agent had got its last message, and no
- * step has told of its end.
+ * Whether somebody ended the docs pull request after the agent had got its last message, and before
+ * a step has seen it end.
  */
-export function isCutOff(facts: Facts, jobId: string, before: number): boolean {
+export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedAt): boolean {
   const { record, index } = facts
+  const { docsEndedAt } = record
   const last = lastPost(facts, jobId, index + 1)
   if (!last?.isAccepted || !isMessage(last.post)) return false
-  const isSeen = record.steps
-    .map((_, at) => new Facts(record, at))
-    .some((one, at) => at >= last.by && at < index && ENDED.includes(one.outcome))
-  const endedAt = record.docsEndedAt
+  const seen = record.steps.slice(last.by, index).map((_, at) => new Facts(record, last.by + at))
+  const isSeen = seen.some(
+    ({ outcome, reportedAt = 0 }) => ENDED.includes(outcome) && reportedAt < docsEndedAt,
+  )
   const isNamed = /The pull request \S+ is already open/.test(last.post.body)
-  return isNamed && !isSeen && last.post.startedAt < endedAt && endedAt < before
+  return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
 }
 
 /** What was sent to a job last, before this step, and was not refused. */
@@ -131,7 +132,7 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   )
   if (last === undefined || storedBy < last.by) return undefined
   // What was merged too early is sent again.
-  if (isCutOff(facts, marker.jobId, step.endedAt)) return undefined
+  if (isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
 }

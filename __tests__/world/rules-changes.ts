@@ -9,6 +9,9 @@ import type { Rule } from './rules.js'
 /** The requests whose answers list files. */
 const LISTS = /\/pulls\/[13]\/files|\/compare\/|\/commits\/\w+\?/
 
+/** The room for the names of files, if there are diffs. */
+const NAMES_BYTES = 64 * 1024
+
 export const CHANGES_RULES = {
   *'no file that does not count is in the prompt, and none that did not change'(facts) {
     for (const { told, counted } of sent(facts)) {
@@ -19,24 +22,26 @@ export const CHANGES_RULES = {
   },
 
   *'each file that changed and counts is in the prompt, or is counted among those left out'(facts) {
-    for (const { told, counted } of sent(facts)) {
-      if (facts.isGitHubWell && told.isIgnored) yield 'context-paths was ignored'
-      const isCut = counted.length >= MOST_LISTED || told.isTruncated
-      if (told.isTruncated && facts.isGitHubWell && counted.length < MOST_LISTED)
-        yield 'GitHub has the whole list, and the prompt says that it was cut'
+    for (const { told, counted, isLong } of sent(facts)) {
+      const isWhole = facts.isGitHubWell && !isLong
+      if (told.isIgnored && isWhole) yield 'context-paths was ignored'
+      if (told.isTruncated && isWhole) yield 'it says that the list was cut, and GitHub has it all'
       const count = told.listed.length + told.unlisted
-      if (!isCut && count !== counted.length) yield `${count} of ${counted.length} files`
+      if (!isLong && !told.isTruncated && count !== counted.length)
+        yield `${count} of ${counted.length} files`
     }
   },
 
   *'each diff that GitHub has is in the prompt, or is counted among those left out'(facts) {
-    for (const { told, counted } of sent(facts)) {
+    for (const { told, counted, isLong } of sent(facts)) {
       const { titles, unsent, omitted, isTruncated } = told
       if (facts.inputs.context !== 'diff') {
         if (titles.length > 0) yield 'nobody asked for diffs'
         continue
       }
-      if (counted.length >= MOST_LISTED || isTruncated) continue
+      if (Buffer.byteLength(told.listed.join('\n')) > NAMES_BYTES)
+        yield 'the names leave too little room for the diffs'
+      if (isLong || isTruncated) continue
       const count = titles.length + unsent + omitted
       if (count !== counted.length) yield `${count} of the diffs of ${counted.length} files`
       const missing = counted.filter(({ patch }) => patch === undefined).length
@@ -70,11 +75,12 @@ function* sent(facts: Facts) {
   if (posts.length === 0 || changes === undefined || last?.status !== 200 || !isAlone) return
   const counted = countedIn(changes, inputs)
   const isTold = (text: string): boolean => facts.lines.some((line) => line.startsWith(text))
+  const isLong = changes.length >= MOST_LISTED
   const all = isTold('context-paths was ignored: no listed file') ? [] : counted
   for (const { body } of posts) {
     const { prompt } = JSON.parse(body) as { prompt: string }
     if (/^Details of what triggered this run are omitted/m.test(prompt)) continue
-    yield { prompt, counted: all, told: toldIn(prompt, facts) }
+    yield { prompt, counted: all, told: toldIn(prompt, facts), isLong }
   }
 }
 

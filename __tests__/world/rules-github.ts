@@ -259,7 +259,7 @@ function isAnswer({ path, status, answered }: Received, { github, step, inputs }
     [/\/pulls\/\d+$/, isNamed ? [301, 401, 403, 404] : [404]],
     [/\/issues\/\d+$/, github?.transferred ? [301] : []],
     [/\/compare\//, [404]],
-    [/\/git\/tags\//, [404]],
+    [/\/commits\/\w+\/pulls/, github?.turnsOffPulls ? [404] : []],
   ].find(([pattern]) => (pattern as RegExp).test(path)) ?? [undefined, []]
   return (refusals as number[]).includes(status)
 }

@@ -2,7 +2,7 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
-import { docsPullAnswers, docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
+import { docsPullAnswers, docsPullReads, ENDED, Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { markersIn } from './memory.js'
 import { canGoOn, hasTheSame, isCutOff, ownTold, ownUnfinished, remembered } from './remembered.js'
@@ -120,14 +120,18 @@ export const PAID_RULES = {
 
   /** GitHub tells nobody of what is added to a branch after that. */
   *'what the agent adds to docs that were merged or closed meanwhile is told'(facts) {
-    const { outcome, step, lines, reportedAt = 0, outputs } = facts
+    const { outcome, step, lines, reportedAt = 0, outputs, record, index } = facts
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
     if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
     if (outcome === 'skipped' && /docs pull request .* was merged/.test(step.summary))
       yield 'the push is skipped'
+    const wasTold = record.steps.slice(0, index).some((_, at) => {
+      const { outcome, jobId } = new Facts(record, at)
+      return jobId === facts.jobId && ENDED.includes(outcome)
+    })
     const looks = docsPullReads(step).filter(({ at }) => at >= reportedAt)
     const wasAsked = looks.some(({ status }) => status !== 200)
-    if (outcome !== 'pr-opened' || wasAsked || !facts.isGitHubWell) return
+    if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
     for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
       if (!/may be missing/.test(text)) yield `the ${where} does not say it`
   },
