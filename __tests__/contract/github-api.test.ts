@@ -42,6 +42,7 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: object]
   ['GET', `/commits/${sha('head')}/check-runs?check_name=docs`],
   ['GET', `/commits/${sha('merge')}/pulls`],
   ['GET', '/git/commits/a'],
+  ['GET', '/commits/a'],
   ['GET', '/actions/workflows/docs.yml/runs?status=success'],
   ['GET', '/collaborators/octocat/permission'],
   ['GET', '/releases'],

@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from '@jest/globals'
-import { type Received, sha } from '../support/github.js'
+import { file, type Received, sha } from '../support/github.js'
 import { describesAnswer, describesPayload, VERSIONS } from '../support/github-api.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
 import {
@@ -108,6 +108,7 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
   ],
   [{ ...DIFF, 'skip-authors': 'mintlify[bot]' }, run('push', push)],
   [DIFF, run('push', { ...push, before: sha('old tag'), after: sha('tag') }, 'refs/tags/v2')],
+  [DIFF, run('push', { ...push, after: sha('large'), head_commit: { id: sha('large') } })],
   [DIFF, run('merge_group', { action: 'checks_requested', merge_group: group })],
   [DIFF, run('release', { action: 'published', release: published }, 'refs/tags/v2')],
   [DIFF, run('schedule', { schedule: '0 3 * * *' })],
@@ -140,6 +141,8 @@ function fill({ repository, github }: SimulatedWorld): void {
   for (const base of [push.before, sha('v1'), 'v1'])
     repository.addComparison(base, COMMIT, { files: [renamed] })
   for (const name of [HEAD, MERGE, sha('a')]) repository.addCommit({ sha: name })
+  const many = [renamed, ...Array.from({ length: 299 }, (_, nth) => file(`${nth}.md`))]
+  repository.addCommit({ sha: sha('large'), parents: [push.before], files: many })
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
   repository.addRun({ head_sha: push.before })
   repository.issues.add(40)

@@ -72,14 +72,34 @@ export const pullAsIssue = (state: PullState) =>
     pull_request: { url: `https://api.github.com/repos/${state.base[1]}/pulls/${state.number}` },
   }) satisfies Part<Schemas['issue']>
 
-/** @param head the commit that the list is of */
-export function file(state: FileState, head = sha('head')) {
-  const lines = state.patch?.split('\n') ?? []
-  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
-  const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${head}`
-  const counts = { additions: count('+'), deletions: count('-') }
-  const blob = sha(`${state.filename}: ${state.patch}`)
-  return { sha: blob, ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
+/**
+ * So many lines the patches of one response have: of the files behind, GitHub sends neither a patch
+ * nor counts (github.com/orgs/community/discussions/213491). And so many a patch has, in lines and
+ * characters, before GitHub leaves it out (github.com/JabRef/jabref/issues/16101).
+ */
+const [RESPONSE_LINES, PATCH_LINES, PATCH_LENGTH] = [20_000, 3_000, 100_000]
+
+/**
+ * The files of one response.
+ *
+ * @param head the commit that the list is of
+ */
+export function files(states: readonly FileState[], head = sha('head')) {
+  let sum = 0
+  return states.map(({ patch, ...state }) => {
+    const lines = patch?.split('\n') ?? []
+    const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
+    const isShort = patch && lines.length <= PATCH_LINES && patch.length <= PATCH_LENGTH
+    if (isShort) sum += lines.length
+    const isSent = sum <= RESPONSE_LINES
+    return {
+      // Of a patch that is sent, nobody needs it.
+      ...{ sha: sha(`${state.filename}: ${isSent && isShort ? '' : patch}`), ...state },
+      ...(isSent && isShort && { patch }),
+      ...{ additions: isSent ? count('+') : 0, deletions: isSent ? count('-') : 0 },
+      contents_url: `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${head}`,
+    } satisfies Part<Schemas['diff-entry']>
+  })
 }
 
 export const commit = ({ sha, author, message, parents }: CommitState) =>
@@ -99,14 +119,16 @@ export const gitCommit = ({ sha, message, parents }: CommitState) =>
 
 /** @param page the commits and the files of one page */
 export const comparison = (
+  mergeBase: string,
   { status, commits }: ComparisonState,
   page: Pick<ComparisonState, 'commits' | 'files'>,
 ) =>
   ({
     status,
+    merge_base_commit: { sha: mergeBase },
     total_commits: commits.length,
     commits: page.commits.map(commit),
-    files: page.files.map((one) => file(one)),
+    files: files(page.files),
   }) satisfies Part<Schemas['commit-comparison']>
 
 /** The schema has no null for a fork that was deleted, but GitHub does. */

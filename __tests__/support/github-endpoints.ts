@@ -9,7 +9,8 @@ import type { ComparisonState, PullState, Repository } from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
 const COMPARE_FILES = 300
-const PULL_FILES = 3000
+/** Of a pull request and of a commit. */
+const LISTED_FILES = 3000
 
 export type Permission =
   | 'issues'
@@ -79,10 +80,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/compare/{basehead}', 'contents: read', compare],
   ['GET', '/commits/{ref}/check-runs', 'checks: read', listChecks],
   ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
+  ['GET', '/commits/{ref}', 'contents: read', getCommit],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
-  ['GET', '/git/commits/{commit_sha}', 'contents: read', getCommit],
+  ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
   ['GET', '/deployments', 'deployments: read', listDeployments],
   ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
   ['POST', '/statuses/{sha}', 'statuses: write', createStatus],
@@ -192,8 +194,8 @@ function listFiles({ repo, ids, query }: Call): Answer {
   const pull = findPull(repo, ids[0])
   const { head, files } =
     performance.now() < (pull.before?.until ?? 0) ? (pull.before ?? pull) : pull
-  const listed = files.slice(0, PULL_FILES).map((one) => answers.file(one, head))
-  return pageOf(listed, query)
+  const { headers, body } = pageOf(files.slice(0, LISTED_FILES), query)
+  return { headers, body: answers.files(body, head) }
 }
 
 /**
@@ -225,17 +227,25 @@ function compare({ repo, ids, query }: Call): Answer {
   const [base = '', head = ''] = range.map((name) => repo.tags.get(name) ?? name)
   if (!repo.commits.has(base) || !repo.commits.has(head)) throw notFound()
   const identical: ComparisonState = { status: 'identical', files: [], commits: [] }
-  const state = base === head ? identical : repo.comparisons.get(`${base}...${head}`)
+  const state = base === head ? identical : repo.compare(base, head)
   if (!state) throw new Error(`The test added no comparison of ${base} with ${head}`)
   const { headers, body: commits } = pageOf(state.commits, query)
   const files = pageAsked(query) === 1 ? state.files.slice(0, COMPARE_FILES) : []
-  return { headers, body: answers.comparison(state, { commits, files }) }
+  return { headers, body: answers.comparison(state.mergeBase ?? base, state, { commits, files }) }
 }
 
-function getCommit({ repo, ids }: Call): Answer {
-  const commit = repo.commits.get(ids[0] ?? '')
-  if (!commit) throw notFound()
-  return { body: answers.gitCommit(commit) }
+/** Of a merge, the files are those that it brings to its first parent. */
+function getCommit({ repo, ids: [ref = ''], query }: Call): Answer {
+  const commit = repo.commits.get(ref)
+  if (!commit) throw new Refusal(422, `No commit found for SHA: ${ref}`)
+  const [first = '', ...others] = commit.parents
+  const changed = others.length > 0 && repo.compare(first, ref)?.files
+  const { headers, body } = pageOf((changed || commit.files || []).slice(0, LISTED_FILES), query)
+  return { headers, body: { ...answers.commit(commit), files: answers.files(body) } }
+}
+
+function getGitCommit({ repo, ids }: Call): Answer {
+  return { body: answers.gitCommit(found(repo.commits.get(ids[0] ?? ''))) }
 }
 
 /**

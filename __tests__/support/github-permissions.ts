@@ -20,6 +20,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET /compare/{basehead}': 'contents=read',
   'GET /commits/{ref}/check-runs': 'checks=read',
   'GET /commits/{commit_sha}/pulls': 'pull_requests=read',
+  'GET /commits/{ref}': 'contents=read',
   'GET /actions/workflows/{workflow_id}/runs': 'actions=read',
   'GET /collaborators/{username}/permission': 'metadata=read',
   'GET /releases': 'contents=read',

@@ -24,10 +24,14 @@ export interface CommitState {
   readonly message: string
   /** Two or more for a merge. */
   readonly parents: readonly string[]
+  /** What it changes; a merge changes what its other parents bring. */
+  readonly files?: readonly FileState[]
 }
 
 export interface ComparisonState {
   readonly status: Schemas['commit-comparison']['status']
+  /** The last commit that both have (default: where it begins). */
+  readonly mergeBase?: string
   readonly files: readonly FileState[]
   /** Oldest first. */
   readonly commits: readonly CommitState[]
@@ -82,6 +86,27 @@ export function file(
   fields: Partial<FileState> = {},
 ): FileState {
   return { filename, status: 'modified', ...(patch !== null && { patch }), ...fields }
+}
+
+/**
+ * What commits change one after the other, as GitHub lists it: by the alphabet, each file once, and
+ * none that is as it was before.
+ */
+export function joinFiles(commits: readonly CommitState[]): FileState[] {
+  const joined = new Map<string, FileState>()
+  for (const file of commits.flatMap(({ files = [] }) => files)) {
+    const name = file.previous_filename ?? file.filename
+    const before = joined.get(name)
+    joined.delete(name)
+    if (before?.status === 'added' && file.status === 'removed') continue
+    const { status, patch } = before ?? {}
+    const whole = before && {
+      patch: `${patch}\n${file.patch}`,
+      ...(status === 'added' && { status }),
+    }
+    joined.set(file.filename, { ...file, ...whole })
+  }
+  return [...joined.values()].sort((one, other) => (one.filename < other.filename ? -1 : 1))
 }
 
 /** What it is to the token of the run. */
@@ -200,13 +225,30 @@ export class Repository {
     for (const commit of fields.commits ?? []) this.commits.set(commit.sha, commit)
     if (!this.commits.has(from)) this.addCommit({ sha: from })
     const last = this.commits.get(to) ?? this.addCommit({ sha: to, parents: [from] })
-    const state = {
-      status: 'ahead' as const,
-      files: [file('docs/api.md')],
-      commits: [last],
-      ...fields,
-    }
-    this.comparisons.set(`${from}...${to}`, state)
+    const usual = { status: 'ahead' as const, files: [file('docs/api.md')], commits: [last] }
+    this.comparisons.set(`${from}...${to}`, { ...usual, ...fields })
+  }
+
+  /** Between two commits: what a test has added, or what the commits between them say. */
+  compare(base: string, head: string): ComparisonState | undefined {
+    const added = this.comparisons.get(`${base}...${head}`)
+    if (added !== undefined) return added
+    const [ofBase, ofHead] = [this.#historyOf(base), this.#historyOf(head)]
+    const mergeBase = [...ofHead].findLast((one) => ofBase.has(one))
+    if (mergeBase === undefined) return undefined
+    const shas = [...ofHead].filter((one) => !ofBase.has(one))
+    const commits = shas.flatMap((one) => this.commits.get(one) ?? [])
+    const status = ofHead.has(base) ? 'ahead' : ofBase.has(head) ? 'behind' : 'diverged'
+    const files = joinFiles(commits)
+    return { status: base === head ? 'identical' : status, mergeBase, files, commits }
+  }
+
+  /** A commit and those that it comes from, as far as they are known, in the order of the branch. */
+  #historyOf(sha: string, known = new Set<string>()): Set<string> {
+    const { parents } = this.commits.get(sha) ?? {}
+    if (parents === undefined || known.has(sha)) return known
+    for (const parent of parents) this.#historyOf(parent, known)
+    return known.add(sha)
   }
 
   addRun(fields: Partial<RunState> = {}): RunState {

@@ -17,6 +17,34 @@ export const HEAD = sha('head')
 export const BEFORE = sha('before')
 const NONE = '0'.repeat(40)
 export const TAG = 'v1.0.0'
+
+/**
+ * How projects release: what is released, which release came before it, and all releases, oldest
+ * first. With `branches`, each has a branch of its own.
+ */
+export const HABITS = {
+  'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG], branches: false },
+  'an older version': {
+    ...{ tag: 'v1.2.4', before: 'v1.2.3', branches: true },
+    releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
+  },
+  packages: {
+    ...{ tag: 'core-v1.2.0', before: 'core-v1.1.0', branches: false },
+    releases: ['core-v1.1.0', 'core-v1.2.0-rc.1', 'cli-v2.0.0'],
+  },
+  'after candidates': {
+    ...{ tag: 'v2.0.0', before: 'v1.9.0', branches: false },
+    releases: ['v1.8.0', 'v1.9.0', 'v2.0.0-rc.1'],
+  },
+  'a candidate': {
+    ...{ tag: 'v2.0.0-rc.2', before: 'v2.0.0-rc.1', branches: false },
+    releases: ['v1.9.0', 'v2.0.0-rc.1'],
+  },
+  dates: {
+    ...{ tag: '2026.10.1', before: '2026.9.30', branches: false },
+    releases: ['2026.9.30', 'chart-4.0.0'],
+  },
+} as const
 /** The message of the first of several commits that are pushed. */
 export const FIRST_MESSAGE = 'First'
 
@@ -45,7 +73,7 @@ const PUSHES = {
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
   deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
-  tag: { before: NONE, after: COMMIT, ref: `refs/tags/${TAG}`, count: 0 },
+  tag: { before: NONE, after: COMMIT, ref: 'refs/tags', count: 0 },
 }
 
 /** What the message of the last pushed commit names. */
@@ -136,6 +164,10 @@ export function createEvent({ random, usesGitHub }: Draw) {
     ),
     names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [2, 'other']),
     message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
+    habit: random.weighted<keyof typeof HABITS>(
+      [3, 'one line'],
+      ...Object.keys(HABITS).map((name) => [1, name as keyof typeof HABITS] as const),
+    ),
     /** Of a pull request: which it is, and its head before the push and after it. */
     pull: PULL_REQUEST,
     before: sha('head before'),
@@ -233,8 +265,14 @@ export function isConsent({ push, names }: EventPlan): boolean {
 }
 
 /** GITHUB_REF of its run. */
-export function refOf({ name, push }: EventPlan): string {
-  return name === 'push' ? PUSHES[push].ref : 'refs/heads/main'
+export function refOf(event: EventPlan): string {
+  if (isOfRelease(event)) return `refs/tags/${HABITS[event.habit].tag}`
+  return event.name === 'push' ? PUSHES[event.push].ref : 'refs/heads/main'
+}
+
+/** Whether the range begins at the release before. */
+export function isOfRelease({ name, push, action }: EventPlan): boolean {
+  return name === 'release' ? action !== 'deleted' : name === 'push' && push === 'tag'
 }
 
 /** GITHUB_SHA of its run. */
@@ -252,12 +290,20 @@ interface Told {
   readonly labels: readonly string[]
   /** The id of the comment. */
   readonly commentId: number
+  /** Pull requests are turned on (default). */
+  readonly hasPulls?: boolean
 }
 
-export function payloadOf(event: EventPlan, { title, body, labels, commentId }: Told): object {
+export function payloadOf(
+  event: EventPlan,
+  { title, body, labels, commentId, hasPulls = true }: Told,
+): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)
-  const repository = { full_name: REPOSITORY, private: true }
+  const repository = {
+    ...{ full_name: REPOSITORY, private: true },
+    ...(!hasPulls && { has_pull_requests: false }),
+  }
   const html_url = `https://github.com/${REPOSITORY}`
   const about = { title, body, user }
   const labelled = { labels: labels.map((name) => ({ name })) }
@@ -301,9 +347,12 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
     pull_request_review: { pull_request: { ...pull_request, user: writer }, review: comment },
     pull_request_review_comment: { pull_request: { ...pull_request, user: writer }, comment },
     discussion_comment: { discussion: { ...plainIssue, user: writer }, comment },
-    push: { ...pushed, commits, head_commit: commits.at(-1) ?? null },
+    push: { ...pushed, ref: refOf(event), commits, head_commit: commits.at(-1) ?? null },
     release: {
-      release: { tag_name: 'v2.0.0', name: title, body, published_at: '2026-01-02T03:00:00Z' },
+      release: {
+        ...{ tag_name: HABITS[event.habit].tag, name: title, body },
+        ...{ published_at: '2026-01-02T03:00:00Z', prerelease: event.habit === 'a candidate' },
+      },
     },
     merge_group: { merge_group: { base_sha: BEFORE, head_sha: HEAD } },
     workflow_run: {

@@ -5,8 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { file, type Repository, sha, startGitHub } from '../support/github.js'
-import type { PullState } from '../support/github-state.js'
+import { joinFiles, type PullState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
+import { EARLIER, filesOf, historyOf, OLDER, OTHER_FILE, releasesOf } from './changes.js'
 import {
   DOCS_REPOSITORY,
   DOCS_TOKEN,
@@ -22,6 +23,7 @@ import {
   FIRST_MESSAGE,
   HEAD,
   headOf,
+  isOfRelease,
   MERGED,
   numberOf,
   payloadOf,
@@ -33,7 +35,7 @@ import {
 import { type GitHubPlan, OTHER_RUNS } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
 import { FIRST_PORT } from './network.js'
-import type { ActionPlan, Plan, PullPlan, StepPlan, Trigger } from './plan.js'
+import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
 import type { SimulatedProcess } from './process.js'
 import { startPlannedService, stepPrefix } from './service.js'
 import { beginRun, startStep, time } from './simulation.js'
@@ -53,6 +55,8 @@ export interface RunRecord {
   readonly steps: readonly StepRecord[]
   /** What GitHub holds in the end. */
   readonly comments: readonly string[]
+  /** When somebody ended the docs pull request. */
+  readonly docsEndedAt: number
 }
 
 /** Told what happens, as it happens: who, and what. */
@@ -87,7 +91,8 @@ async function runPlan(plan: Plan, tell: Tell): Promise<RunRecord> {
       ends.push(runStep(step, ends.length, world, tell))
     }
     const steps = await Promise.all(ends)
-    return { plan, steps, comments: commentsOf(world) }
+    const { docsEndedAt = Number.POSITIVE_INFINITY } = world.github?.happened ?? {}
+    return { plan, steps, comments: commentsOf(world), docsEndedAt }
   } finally {
     await world.close()
   }
@@ -102,12 +107,14 @@ async function startWorld(plan: Plan, tell: Tell) {
   const deadlineOf = (step: number): number =>
     (puppets[step]?.child.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
   const [, travelMs] = plan.network.travelMs
+  let github: PlannedGitHub | undefined
   const service = await startPlannedService({
     plan: plan.service,
     travelMs,
     hasProxy: plan.proxy !== undefined,
     deadlineOf,
     count,
+    onMessage: () => github?.endDocs(),
     tell,
   })
   const proxy =
@@ -119,7 +126,7 @@ async function startWorld(plan: Plan, tell: Tell) {
     }))
   const hasSent = (step: number): boolean =>
     service.entries.some((entry) => entry.step === step && entry.method === 'POST')
-  const github =
+  github =
     plan.github &&
     (await startPlannedGitHub(plan.github, { seed: plan.seed, count, hasSent, tell }))
   return {
@@ -288,7 +295,7 @@ function eventOf(
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
     labels: labelsOf(plan, event.pull, event.words.labels),
-    commentId: 1,
+    ...{ commentId: 1, hasPulls: plan.turnsOffPulls !== 'told' },
     ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
@@ -310,27 +317,7 @@ export function labelsOf(
   return number === PULL_REQUEST && changes % 2 === 0 ? labels : []
 }
 
-function filesOf(plan: GitHubPlan, pull?: PullPlan, name: string = plan.file) {
-  const { patch, files, renames, isBinary } = plan
-  const { lines = 0, patch: edits = 0, files: more = 0 } = pull ?? {}
-  const line = 1 + 10 * lines
-  const edited = patch.replace('-1 +1', `-${line} +${line}`) + '\n+more'.repeat(edits)
-  const binary = { sha: sha(`binary ${edits}`) }
-  const renamed = { status: 'renamed', previous_filename: OLD_NAME } as const
-  return [
-    file(name, isBinary ? null : edited, { ...(isBinary && binary), ...(renames && renamed) }),
-    ...Array.from({ length: files - 1 }, (_, index) => file(`docs/${index}.md`)),
-    ...Array.from({ length: more }, (_, index) => file(`docs/more-${index}.md`)),
-  ]
-}
-
-/** What the file was called, if it was renamed. */
-export const OLD_NAME = 'docs/old.md'
-/** Only the changes since a run before the last one have this file. */
-export const OLDER_FILE = 'src/older.ts'
-/** The file of the other pull request. */
-export const OTHER_FILE = 'src/other.ts'
-const [OLDER, LATER] = [sha('older'), sha('later')]
+const LATER = sha('later')
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -397,12 +384,27 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   let requests = 0
   const repository = github.addRepository(REPOSITORY, { private: true })
   const files = filesOf(plan)
-  const docsFiles = filesOf({ ...plan, files: plan.docsFiles })
+  const docsFiles = filesOf({ ...plan, files: plan.docsFiles, lines: 0 })
+  const docsPulls: PullState[] = []
   if (plan.docsPull !== 'unreadable') {
     const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
     const state = plan.docsPull === 'open' ? 'open' : 'closed'
     for (const one of [docs, repository])
-      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles })
+      docsPulls.push(
+        one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles }),
+      )
+  }
+  const happened: { docsEndedAt?: number } = {}
+  /** Once, some time after this. */
+  const endDocs = (): void => {
+    const { docsPull, docsEnd } = plan
+    if (docsPull !== 'open' || docsEnd === undefined) return
+    const end = (): void => {
+      happened.docsEndedAt ??= performance.now()
+      for (const pull of docsPulls)
+        Object.assign(pull, { state: 'closed', merged: docsEnd.how === 'merged' })
+    }
+    setTimeout(end, docsEnd.afterMs).unref()
   }
   const commits = [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }]
   const setPulls = (step: StepPlan): void => {
@@ -452,37 +454,43 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
   }
+  /** Everything comes from the run before; or somebody has rewritten or undone it. */
+  const setRanges = ({ event }: StepPlan): void => {
+    const isKnown = plan.compared === 'identical' || !isOfRelease(event)
+    for (const head of [COMMIT, HEAD]) {
+      repository.comparisons.delete(`${BEFORE}...${head}`)
+      if (plan.compared !== 'ahead' && isKnown) repository.addComparison(BEFORE, head, comparison)
+    }
+    repository.releases.splice(0)
+    for (const { tag, at, commit, date } of releasesOf(event)) {
+      if (commit) repository.addCommit(commit)
+      repository.addRelease(tag, date, { prerelease: tag.includes('-rc') })
+      repository.tags.set(tag, at)
+    }
+    repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
+  }
   /** As it is when a step begins. */
   const begin = (step: StepPlan): void => {
+    repository.hasPulls = !(plan.turnsOffPulls && step.event.name === 'push')
     setPulls(step)
+    setRanges(step)
     began.push(step)
   }
   const runNumberOf = ({ runId }: StepPlan): number =>
     pastRuns(plan.runs).length + runIds().indexOf(runId) + 1
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
-  repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')
-  repository.addRelease(TAG, '2026-01-01T00:00:00Z')
-  repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
-  const parents = [sha('one'), sha('other')]
-  const since = plan.committers.map((who, index) => ({
-    ...{ sha: sha(`since ${index}`), message: 'Change the API' },
-    ...(who === 'merge'
-      ? { author: 'octocat', parents }
-      : { author: who, parents: parents.slice(1) }),
-  }))
+  repository.tags.set(TAG, BEFORE)
+  const history = historyOf(plan)
   const comparison = {
     status: plan.compared === 'undone' ? 'ahead' : plan.compared,
-    files: ['ahead', 'diverged'].includes(plan.compared) ? files : [],
-    commits: ['ahead', 'diverged', 'undone'].includes(plan.compared) ? since : [],
-  }
-  for (const one of [COMMIT, HEAD, REBASED, MERGED]) repository.addCommit({ sha: one })
-  if (plan.endsWithMerge) repository.addCommit({ sha: COMMIT, parents })
-  repository.addComparison(LATER, COMMIT, { status: 'behind', files: [], commits: [] })
-  const older = { files: [...files, file(OLDER_FILE)], commits: since }
-  repository.addComparison(OLDER, COMMIT, older)
-  for (const base of [HEAD, BEFORE, COMMIT, sha(TAG), sha('v0.9.0')])
-    for (const head of [COMMIT, HEAD]) repository.addComparison(base, head, comparison)
+    files: plan.compared === 'diverged' ? joinFiles(history) : [],
+    commits: ['diverged', 'undone'].includes(plan.compared) ? history : [],
+  } as const
+  for (const one of [OLDER, REBASED, MERGED]) repository.addCommit({ sha: one })
+  for (const one of [EARLIER, ...history]) repository.addCommit(one)
+  repository.addCommit({ sha: HEAD, parents: [BEFORE], files: joinFiles(history) })
+  repository.addCommit({ sha: LATER, parents: [COMMIT] })
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
   repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
   // The comment that the first step adds fills a page; or there are two on each.
@@ -497,13 +505,17 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     github.faults.push({ method: 'GET', path: /\/issues\/2$/, times: 1000, answer })
   }
   const answer = { status: 200, body: [] }
-  if (!plan.indexes)
-    github.faults.push({ method: 'GET', path: /\/commits\/\w+\/pulls/, times: 1000, answer })
+  const ofPulls = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
+  const { unindexed: times, newCommit } = plan
+  const isSome = times < 1_000 && ofStep(0)
+  github.faults.push({ ...ofPulls, ...isSome, times, answer })
+  const ofCommit = { ...ofStep(0), method: 'GET', path: /\/compare\/|\/commits\/\w+\/pulls/ }
+  if (newCommit) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
   for (const { step, method, path, ...fault } of faults) {
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })
   }
-  return { ...github, repository, plan, begin, runNumberOf }
+  return { ...github, repository, plan, begin, runNumberOf, endDocs, happened }
 }
 
 /** What GitHub's list of files still shows after a push. */
@@ -516,7 +528,7 @@ function beforePush({ event, lateMs }: StepPlan, pull?: PullState): PullState['b
 /** Oldest first; undefined for one that was deleted. */
 function pastRuns({ succeeded, others, many, areDeleted, areOnMaster }: GitHubPlan['runs']) {
   const branch = areOnMaster && { head_branch: 'master' }
-  const marks = [{ head_sha: OLDER }, { head_sha: HEAD }]
+  const marks = [{ head_sha: OLDER }, { head_sha: BEFORE }]
     .slice(2 - succeeded)
     .map((mark) => ({ ...mark, ...branch }))
   const busy = Array.from({ length: many }, () => OTHER_RUNS['of a pull request'])

@@ -1,8 +1,19 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import { pullOf } from './changes.js'
 import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
-import { askedFor, COMMIT, isBy, isConsent, mayMerge, numberOf, shaOf } from './events.js'
+import {
+  askedFor,
+  COMMIT,
+  HABITS,
+  isBy,
+  isConsent,
+  isOfRelease,
+  mayMerge,
+  numberOf,
+  shaOf,
+} from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { PAGE } from './github-plan.js'
 import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
@@ -120,6 +131,15 @@ export class Facts extends Observed {
     )
   }
 
+  /** As the step found the docs pull request before it sent anything. */
+  get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
+    const { docsPull, docsEnd } = this.github ?? {}
+    const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
+    const read = docsPullAnswers(this.step).findLast(({ at }) => at < until)
+    const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
+    return isEnded ? docsEnd?.how : docsPull
+  }
+
   /** Whether GitHub said so of the conversation of the pull request that was merged. */
   get isLocked(): boolean {
     return (
@@ -139,14 +159,19 @@ export class Facts extends Observed {
   /** Whether a push may be about what it has merged. */
   get #isMergeAsked(): boolean {
     const { 'job-scope': scope, 'issue-number': number } = this.inputs
-    return this.hasEvent && scope === 'pull-request' && number === undefined
+    const areOff = this.github?.turnsOffPulls && this.step.plan.event.name === 'push'
+    return this.hasEvent && !areOff && scope === 'pull-request' && number === undefined
   }
 
   #hasMerged(): boolean {
     const { github } = this
     const { event } = this.step.plan
     if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
-    const isFound = github.indexes || (event.names === 'pull' && this.#canReadMerged)
+    // An empty list is read again if nothing else tells.
+    const isListed =
+      github.unindexed === 0 ||
+      (github.unindexed < 1_000 && (this.index > 0 || event.names === 'nothing'))
+    const isFound = isListed || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
@@ -214,7 +239,11 @@ export class Facts extends Observed {
     if (authors === '') return false
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
-      isBy(accounts, event, this.github?.endsWithMerge === true && shaOf(event) === COMMIT) ||
+      isBy(
+        accounts,
+        event,
+        this.github?.committers.at(-1) === 'merge' && shaOf(event) === COMMIT,
+      ) ||
       (this.hasMerged && !this.#hasTwin && accounts.includes(this.github?.pullAuthor ?? ''))
     )
   }
@@ -361,13 +390,24 @@ export class Facts extends Observed {
 
   /** Whether a step that asks for the commits since the last run gets those since an older one. */
   get isSinceOlder(): boolean {
-    const isNight = this.inputs.since === undefined && this.step.plan.event.name === 'schedule'
-    return isNight && this.lastRun === 'older'
+    const isOfRuns = /^schedule|^workflow_d/.test(this.step.plan.event.name)
+    return isOfRuns && this.inputs.since === undefined && this.lastRun === 'older'
   }
 
-  /** How the commits of the list relate. Those since an older run are always ahead. */
+  /**
+   * How the commits of the list relate. Those since an older run are always ahead; those since a
+   * release may be the same.
+   */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
-    return this.isSinceOlder ? 'ahead' : this.github?.compared
+    const { event } = this.step.plan
+    const isBranch = HABITS[event.habit].branches && this.inputs.since === undefined
+    const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
+    return isAhead || this.isSinceOlder ? 'ahead' : this.github?.compared
+  }
+
+  /** Whether the files of a pull request have so many lines that a page of them is cut. */
+  get isOfLongPull(): boolean {
+    return pullOf(this) !== undefined && (this.github?.lines ?? 0) > 0
   }
 
   /** Whether GitHub did all that it was asked, at once. */
@@ -461,6 +501,17 @@ export class Facts extends Observed {
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
     return isSame('job-key') && isSame('project-id') && isKeyKnown
   }
+}
+
+export function docsPullReads({ githubRequests }: StepRecord) {
+  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
+}
+
+/** Those that GitHub answered with the pull request. */
+export function docsPullAnswers(step: StepRecord) {
+  return docsPullReads(step).filter(
+    ({ status, answered }) => status === 200 && answered.startsWith('{'),
+  )
 }
 
 /** Whether a step keeps its memory in a comment. */

@@ -15,12 +15,23 @@ export function createGitHubPlan(draw: Draw) {
   /** It shows at once what was written, and nobody comes between. */
   const isQuiet = ['well', 'lost', 'pushes'].includes(theme)
   const isOfPushes = theme === 'pushes'
-  const healthy = theme !== 'lost' && (isQuiet || random.chance(0.5))
+  const losesEdits = isOfPushes && random.chance(0.2)
+  const healthy = theme !== 'lost' && !losesEdits && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
   const faults =
     theme === 'lost'
       ? [LOST]
-      : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
+      : losesEdits
+        ? [
+            {
+              ...LOST,
+              step: random.pick(1, 2),
+              times: 1_000,
+              takesEffect: false,
+              answer: UNAVAILABLE,
+            },
+          ]
+        : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
     title: `Title ${hostile()}`.slice(0, 1000),
     body: hostile(),
@@ -39,6 +50,13 @@ export function createGitHubPlan(draw: Draw) {
       [2, 'closed'],
       [1, 'unreadable'],
     ),
+    /** How somebody ends it, if it is open, after the agent has got a message. */
+    docsEnd: random.chance(isOfPushes ? 0.6 : 0.1)
+      ? {
+          how: random.pick('merged', 'closed'),
+          afterMs: random.weighted([2, 0], [1, random.int(0, 5_000)], [1, random.int(0, 60_000)]),
+        }
+      : undefined,
     /**
      * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one
      * of the repository that it comes from; with how many of its commits, whose it is, and where
@@ -49,13 +67,16 @@ export function createGitHubPlan(draw: Draw) {
     /** Its conversation is locked by the time of a push. */
     isLocked: random.chance(0.15),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
-    indexes: random.chance(0.7),
+    /** How often the list of a commit's pull requests is empty at first. */
+    unindexed: random.weighted([5, 0], [2, random.pick(1, 2)], [3, 1_000]),
+    /** Pull requests are turned off, and whether the payload says so. */
+    turnsOffPulls: random.weighted([14, undefined], [1, 'told'], [1, 'untold']),
+    /** What GitHub says of a commit that is some seconds old. */
+    newCommit: random.chance(0.15) ? random.pick(...NEW_COMMIT) : undefined,
     omitsMerges: random.chance(0.3),
     /** Of the pull request, and of the other one. */
     labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),
     otherLabels: random.pick([], ['bug', 'No Docs']),
-    /** What was pushed to `main` ends with a merge commit. */
-    endsWithMerge: random.chance(0.4),
     runs: createRuns(draw),
     /** Who wrote the commits since the workflow ran last. */
     committers: random.weighted<readonly Committer[]>(
@@ -80,13 +101,10 @@ export function createGitHubPlan(draw: Draw) {
       [1, 'identical'],
       [1, 'undone'],
     ),
-    /** How many files the pull request and the other changes have. */
-    files: random.weighted(
-      [300, 1],
-      [10, random.int(90, 299)],
-      [isOfPushes ? 50 : 8, random.int(300, 330)],
-      [1, 3_001],
-    ),
+    ...createSize(draw),
+    /** How many commits each of the committers made, and where the merged branches begin. */
+    spread: random.weighted([10, 1], [1, 2], [2, random.int(3, 8)]),
+    forks: random.pick('after', 'before'),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),
     isBinary: random.chance(isOfPushes ? 0.3 : 0.1),
@@ -113,6 +131,23 @@ export function createGitHubPlan(draw: Draw) {
     healthy,
     faults,
   }
+}
+
+/**
+ * How many files the pull request and the other changes have, and of how many lines each is: GitHub
+ * cuts what has many of either.
+ */
+function createSize({ random, theme }: Draw) {
+  const isMany = theme === 'pushes' ? 50 : 8
+  const [files, lines] = random.weighted<[number, number]>(
+    [200, [1, 0]],
+    [8, [random.int(90, 299), 0]],
+    [isMany, [random.int(300, 330), 0]],
+    [6, [random.int(331, 700), 0]],
+    [12, [random.int(9, 14), random.int(2_000, 2_900)]],
+    [1, [3_001, 0]],
+  )
+  return { files, lines }
 }
 
 /** What was at other commits, branches or repositories, and is no mark. */
@@ -160,6 +195,14 @@ const UNDIFFABLE = [
     body: { message: 'Sorry, the diff exceeded the maximum number of lines (20000)' },
   },
 ]
+
+/** As in github.com/rust-lang/triagebot/issues/1949. */
+const NEW_COMMIT = [
+  { status: 404, body: { message: 'Not Found' } },
+  { status: 422, body: { message: 'No commit found for SHA: 0123456' } },
+]
+
+const UNAVAILABLE = { status: 502, body: {} }
 
 /** A page of a proxy or a gateway, whatever its status. */
 export const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }

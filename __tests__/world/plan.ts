@@ -161,7 +161,10 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   /** Several pull requests keep the docs job of one issue. */
   const isShared = random.chance(0.3)
   const scope = isShared
-    ? { 'job-scope': 'issue', 'issue-number': String(ISSUE) }
+    ? random.pick(
+        { 'job-scope': 'issue', 'issue-number': String(ISSUE) },
+        { 'job-scope': 'pull-request', 'issue-number': String(PULL_REQUEST) },
+      )
     : { 'job-scope': 'pull-request' }
   const first: StepPlan = {
     ...drawn,
@@ -217,7 +220,7 @@ function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
     event: {
       ...{ ...drawn.event, sender: person(), author: person(), action: 'created' },
       name: random.pick('push', 'push', 'schedule'),
-      push: random.pick(drawn.event.push, 'usual', 'many', 'group'),
+      push: random.pick(drawn.event.push, 'usual', 'many', 'group', 'queue'),
     },
     eventFile: undefined,
   }

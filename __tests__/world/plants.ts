@@ -330,6 +330,76 @@ const TABLE = [
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
   ['diffs are outside of the fence', "'## Diffs', fence.around(kept)", "'## Diffs', ...kept"],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
+  // The changes, whole.
+  ['a comparison that GitHub cut is sent as it is', 'readParts(repo, found)', 'found'],
+  ['diffs that GitHub left out are not asked for', 'truncated || lacksDiffs(files)', 'truncated'],
+  [
+    'a commit of many files has those of its first page',
+    'Math.min(requests, FILES_LIMIT / FILES_PAGE)',
+    '1',
+  ],
+  [
+    'what was changed back comes with the parts of a range',
+    'if (!truncated) return { files: known, truncated };',
+    '',
+  ],
+  [
+    'the middle of a range is on a branch that was merged',
+    '[...wayTo(own[0]), sha]',
+    '[...wayTo(own.at(-1)), sha]',
+  ],
+  [
+    'of a file that was changed twice, the last change is sent',
+    'before === undefined ? file : add(before, file)',
+    'file',
+  ],
+  ['diffs that GitHub did not send are not counted', 'unsent > 0', 'false'],
+  ['diffs that were left out for length are not counted', 'omitted > 0 ? `The', 'false ? `The'],
+  [
+    'names of files take the room of the diffs',
+    'hasDiffs ? Math.min(room, SECTION_LIMIT) : room',
+    'room',
+  ],
+  [
+    'a file that was never renamed counts whatever it is called',
+    "previousPath !== '' && { previousPath }",
+    '{ previousPath }',
+  ],
+  ['a folder that is excluded is in the prompt', 'changes: { ...changes, files },', 'changes,'],
+  ['a higher version came before a lower one', 'numeric: true }) < 0', 'numeric: true }) !== 0'],
+  ['the tenth version came before the second', "'en', { numeric: true })", "'en')"],
+  ["another package's release came before", 'prefixOf(tag) === prefixOf(than) &&', ''],
+  ['a dash makes a pre-release', '/\\d\\.\\d+\\.\\d+-/', '/-/'],
+  [
+    'a final release has only what came after its candidate',
+    'preRelease || !release.prerelease',
+    'true',
+  ],
+  ["a moment's 404 of a commit is believed", '!mayBeGone && isMissing(answer) &&', 'false &&'],
+  [
+    'a list of pull requests that is empty for a moment is believed',
+    "getPath(answer, 'length') === 0",
+    'false',
+  ],
+  [
+    'pull requests that are turned off are not accessible',
+    'if (hasNoPulls(known?.data))',
+    'if (false)',
+  ],
+  // What is lost, or promised.
+  [
+    'what the agent adds to docs that were merged is lost without a word',
+    "isEnded = isContinued && (state === 'merged' || state === 'closed')",
+    'isEnded = false',
+  ],
+  ['what was cut off by a merge is not sent again', "&& docs.endedEarly !== 'merged'", ''],
+  ['a re-run that sends is promised to wait', "&& memory === 'stored')", ')'],
+  ['of two comments, the older one counts', 'own.sort((one, other) => other.id - one.id)', 'own'],
+  [
+    "a push to another pull request closes an issue's docs",
+    '[undefined, pullRequest.number].includes(inputs.issueNumber)',
+    'true',
+  ],
   // The machine.
   ['pr-number is empty', "'pr-number': number", "'pr-number': ''"],
   ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],

@@ -3,18 +3,16 @@
  * sent.
  */
 
-import { FAILURES, MATCHES, OTHER_PULL } from './draw.js'
+import { countedIn, filesOf, lacksList, MOST_LISTED, OTHER_FILE } from './changes.js'
+import { FAILURES, OTHER_PULL } from './draw.js'
 import { numberOf } from './events.js'
-import { OLD_NAME, OTHER_FILE, type StepRecord } from './execute.js'
+import type { StepRecord } from './execute.js'
 import { ENDED, Facts, NOTHING } from './facts.js'
 import type { Marker } from './memory.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** States of a request of which nobody knows whether it was accepted. */
 const LOST = ['sending', 'unknown']
-/** GitHub lists no more files of a pull request. */
-export const MOST_LISTED = 3_000
-
 /** What the comment may have said. Nothing if its list was never shown. */
 export function remembered(facts: Facts): (Marker | undefined)[] {
   return facts.hasComment ? facts.shown() : [undefined]
@@ -80,12 +78,30 @@ export function ownIsLost(facts: Facts): boolean {
   return markers.length > 0 && isLost && markers.every(({ state }) => LOST.includes(state))
 }
 
+/**
+ * Whether somebody ended the docs pull request after the agent had got its last message, and before
+ * a step has seen it end.
+ */
+export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedAt): boolean {
+  const { record, index } = facts
+  const { docsEndedAt } = record
+  const last = lastPost(facts, jobId, index + 1)
+  if (!last?.isAccepted || !isMessage(last.post)) return false
+  const seen = record.steps.slice(last.by, index).map((_, at) => new Facts(record, last.by + at))
+  const isSeen = seen.some(
+    ({ outcome, reportedAt = 0 }) => ENDED.includes(outcome) && reportedAt < docsEndedAt,
+  )
+  const isNamed = /The pull request \S+ is already open/.test(last.post.body)
+  return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
+}
+
 /** What was sent to a job last, before this step, and was not refused. */
-function lastPost({ record, index, step, inputs }: Facts, jobId: string) {
+function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
+  const { record, step, inputs } = facts
   const isOfJob = (post: Entry): boolean =>
     (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
   const posts = record.steps
-    .slice(0, index)
+    .slice(0, until)
     .flatMap((earlier, by) => earlier.entries.map((post) => ({ post, by, step: earlier })))
     .filter(({ post }) => isOfJob(post) && fateOf(post) !== 'refused')
   const last = posts.sort((one, other) => one.post.startedAt - other.post.startedAt).at(-1)
@@ -115,6 +131,8 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
       plan.workflow === step.plan.workflow,
   )
   if (last === undefined || storedBy < last.by) return undefined
+  // What was merged too early is sent again.
+  if (isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
 }
@@ -122,28 +140,16 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
 /** What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut. */
 function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
   const { inputs, event, pull } = plan
-  const { prompt, 'prompt-file': file, context, 'context-paths': paths = '' } = inputs
+  const { prompt, 'prompt-file': file, context } = inputs
   if (!github || context === 'none' || lacksList(github, event.pull)) return undefined
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
-  const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
-  const names = changedNames(github, event.pull)
-  const own = names.some(counts) ? [names[0], pull.patch] : []
-  const files = counts('docs/a.md') ? pull.files : 0
-  return JSON.stringify([prompt, file, context, title, body, own, files])
-}
-
-/** Whether GitHub can't ever list the files: only the other pull request has a list then. */
-export function lacksList({ undiffable }: NonNullable<Facts['github']>, pull?: number): boolean {
-  return undiffable !== undefined && pull !== OTHER_PULL
-}
-
-/** The names of the first file that changed. */
-export function changedNames(
-  { file, renames }: NonNullable<Facts['github']>,
-  number: number | undefined,
-): string[] {
-  return [number === OTHER_PULL ? OTHER_FILE : file, ...(renames ? [OLD_NAME] : [])]
+  const changes = filesOf(
+    github,
+    { ...pull, lines: 0 },
+    event.pull === OTHER_PULL ? OTHER_FILE : undefined,
+  )
+  return JSON.stringify([prompt, file, context, title, body, countedIn(changes, inputs)])
 }
 
 /** Whether nothing shows that a job can't go on, before this request. */

@@ -3,12 +3,12 @@
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { numberOf } from './events.js'
-import { ENDED, type Facts, NOTHING } from './facts.js'
+import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
-import { docsPullReads, hasNothingNew } from './rules-paid.js'
+import { hasNothingNew } from './rules-paid.js'
 import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
@@ -141,7 +141,7 @@ export const GITHUB_RULES = {
       if (jobId === '') return ''
       const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
       const isOver = shown.some((job) => FAILURES.includes(job?.status ?? ''))
-      const isClosed = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
+      const isClosed = ['closed', 'merged'].includes(facts.docsPull ?? '')
       for (const post of facts.posts) {
         if (isMessage(post) && jobIdIn(post) !== jobId)
           return `a message to ${jobIdIn(post)}, not to ${jobId}`
@@ -259,7 +259,7 @@ function isAnswer({ path, status, answered }: Received, { github, step, inputs }
     [/\/pulls\/\d+$/, isNamed ? [301, 401, 403, 404] : [404]],
     [/\/issues\/\d+$/, github?.transferred ? [301] : []],
     [/\/compare\//, [404]],
-    [/\/git\/tags\//, [404]],
+    [/\/commits\/\w+\/pulls/, github?.turnsOffPulls ? [404] : []],
   ].find(([pattern]) => (pattern as RegExp).test(path)) ?? [undefined, []]
   return (refusals as number[]).includes(status)
 }

@@ -2,10 +2,10 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
-import type { StepRecord } from './execute.js'
-import { ENDED, type Facts } from './facts.js'
+import { docsPullAnswers, docsPullReads, ENDED, Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { canGoOn, hasTheSame, ownTold, ownUnfinished, remembered } from './remembered.js'
+import { markersIn } from './memory.js'
+import { canGoOn, hasTheSame, isCutOff, ownTold, ownUnfinished, remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { fateOf, isCreate, isMessage } from './service.js'
 
@@ -70,14 +70,14 @@ export const PAID_RULES = {
 
   /** Whoever closed it wants none. */
   *'a push asks for no docs that somebody has refused'(facts) {
-    const { plan, posts, github, step, number } = facts
+    const { plan, posts, step, number } = facts
     const { event } = step.plan
     const isPushed = event.action === 'synchronize' && numberOf(event) === number
     const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
       docsPullAnswers(step).length > 0
-    const isClosed = number === PULL_REQUEST && isKnown && github?.docsPull === 'closed'
+    const isClosed = number === PULL_REQUEST && isKnown && facts.docsPull === 'closed'
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
     if (isPushed && isClosed && facts.hasComment && posts.length > 0)
       yield 'the docs pull request was closed without a merge, and something was sent'
@@ -98,6 +98,44 @@ export const PAID_RULES = {
     if (status === 'completed' && count(409) > 3 * (1 + count(404)))
       yield `it was sent ${messages.length} times`
   },
+
+  /** Who obeys would pay again. */
+  *'no text promises that a re-run sends nothing if it would send'(facts) {
+    const { step, jobId, isAlone, isUntold, github } = facts
+    const { runId, attempt, task } = step.plan
+    const isOthers = github?.others.some(({ what }) => what !== 'comments')
+    if (task === 'attach' || isUntold || !isAlone || isOthers) return
+    const isKept = markersIn(step.comments).some(
+      (one) =>
+        one.run === String(runId) &&
+        one.attempt === attempt &&
+        one.jobId === jobId &&
+        ![...ENDED, ...NOTHING].includes(one.state),
+    )
+    const isPromised = [step.summary, ...facts.lines].some((text) =>
+      /this step then sends nothing/.test(text),
+    )
+    if (isPromised && !isKept) yield 'no comment has its docs job'
+  },
+
+  /** GitHub tells nobody of what is added to a branch after that. */
+  *'what the agent adds to docs that were merged or closed meanwhile is told'(facts) {
+    const { outcome, step, lines, reportedAt = 0, outputs, record, index } = facts
+    const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
+    if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
+    if (outcome === 'skipped' && /docs pull request .* was merged/.test(step.summary))
+      yield 'the push is skipped'
+    const wasTold = record.steps.slice(0, index).some((_, at) => {
+      const { outcome, jobId } = new Facts(record, at)
+      return jobId === facts.jobId && ENDED.includes(outcome)
+    })
+    const looks = docsPullReads(step).filter(({ at }) => at >= reportedAt)
+    const wasAsked = looks.some(({ status }) => status !== 200)
+    if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
+    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
+      if (!/may be missing/.test(text)) yield `the ${where} does not say it`
+  },
+
   /** A bill can be made from the output, and from logs. */
   *'what was sent is told'(facts) {
     const { isUntold, outputs, lines, step } = facts
@@ -155,21 +193,10 @@ function isOver(facts: Facts): boolean {
 }
 
 export function mayBeOver(facts: Facts): boolean {
-  const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
+  const isEnded = ['closed', 'merged'].includes(facts.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
   const wasRead = docsPullAnswers(facts.step).length > 0
   return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
-}
-
-export function docsPullReads({ githubRequests }: StepRecord) {
-  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
-}
-
-/** Those that GitHub answered with the pull request. */
-export function docsPullAnswers(step: StepRecord) {
-  return docsPullReads(step).filter(
-    ({ status, answered }) => status === 200 && answered.startsWith('{'),
-  )
 }
 
 function rememberedLinks(facts: Facts): string[] {
@@ -220,7 +247,7 @@ export function hasNothingNew(facts: Facts): boolean {
 }
 
 /** Whether a release is no more. */
-export const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
+const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
   name === 'release' && action === 'deleted'
 
 /** Whether what has changed is asked for, and no pull request says it. */

@@ -3,34 +3,16 @@
  * if the world can prove it from what it knows itself, whatever the step said.
  */
 
-import { MATCHES, OTHER_PULL, PULL_REQUEST } from './draw.js'
-import { headOf, mayMerge, numberOf } from './events.js'
-import { OLDER_FILE } from './execute.js'
-import type { Facts } from './facts.js'
+import { changesOf, countedIn, MOST_LISTED } from './changes.js'
+import { headOf, numberOf } from './events.js'
+import { docsPullAnswers, type Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
-import {
-  changedNames,
-  hasLostMessage,
-  hasTheSame,
-  lacksList,
-  MOST_LISTED,
-  ownIsLost,
-} from './remembered.js'
+import { hasLostMessage, hasTheSame, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
-import {
-  asksForCommits,
-  docsPullAnswers,
-  hadFailed,
-  hasNothingNew,
-  isTakenBack,
-  mayBeOver,
-} from './rules-paid.js'
+import { asksForCommits, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
 import { decodings } from './rules-text.js'
-
-/** GitHub lists no more files of a comparison. */
-export const MOST_COMPARED = 300
 
 /** For so long, GitHub is asked again, if the step has the time. */
 const GITHUB_MS = 90_000
@@ -108,9 +90,9 @@ export const SENT_RULES = {
   },
 
   *'an agent is told of the docs pull request that is open'(facts) {
-    const { posts, step, github, hasComment } = facts
+    const { posts, step, hasComment } = facts
     const [first] = posts
-    if (first === undefined || github?.docsPull !== 'open' || !hasComment) return
+    if (first === undefined || facts.docsPull !== 'open' || !hasComment) return
     const read = docsPullAnswers(step).find(({ at }) => at < first.startedAt)
     const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
     if (name === undefined) return
@@ -139,48 +121,21 @@ function isPushedBack({ event, attempt, pull }: StepPlan): boolean {
 
 /** Whether there is a whole list of files, and no file in it counts. */
 export function matchesNothing(facts: Facts): boolean {
-  const { inputs, github, step, number, lastRun, compared } = facts
-  const { 'context-paths': paths, since } = inputs
-  const { event, pull } = step.plan
-  const pulls = [PULL_REQUEST, OTHER_PULL]
-  const ofPull = [numberOf(event), number].find((one) => pulls.includes(one ?? 0))
-  if (!github || paths === undefined || event.name === 'workflow_dispatch') return false
-  if (lacksList(github, ofPull)) return false
-  const count = github.files + (ofPull === undefined ? 0 : pull.files)
-  const older = ofPull === undefined && facts.isSinceOlder ? [OLDER_FILE] : []
-  const isCut = count + older.length >= (ofPull === undefined ? MOST_COMPARED : MOST_LISTED)
-  const names = [...changedNames(github, ofPull), ...(count > 1 ? ['docs/0.md'] : []), ...older]
-  const matches = names.some((name) => MATCHES[paths]?.test(name))
-  if (ofPull !== undefined) return !matches && !isCut
-  if (!hasRange(facts)) return false
-  const isNight = since === undefined && event.name === 'schedule'
-  // Then there is no list.
-  if (isNight && ['none', 'lost'].includes(lastRun)) return false
-  const isOld = isNight && lastRun === 'later'
-  const isBehind = since !== undefined && compared === 'behind'
-  if (compared === 'identical' || compared === 'undone' || isBehind || isOld) return true
-  const isOfRelease = event.name === 'release' || event.push === 'tag'
-  const isWhole = compared === 'ahead' || since !== undefined || isOfRelease
-  return isWhole && !matches && !isCut
+  const { inputs, step } = facts
+  const changes = changesOf(facts)
+  if (inputs['context-paths'] === undefined || step.plan.event.name === 'workflow_dispatch')
+    return false
+  return (
+    changes !== undefined && changes.length < MOST_LISTED && countedIn(changes, inputs).length === 0
+  )
 }
-
-/** Whether commits belong to the event. */
-export function hasRange({ inputs, step: { plan } }: Facts): boolean {
-  const { event } = plan
-  const isPush = mayMerge(event) || ['group', 'release branch', 'tag'].includes(event.push)
-  const isFrom = event.push.endsWith('branch') && inputs.since !== undefined
-  if (event.name === 'push') return isPush || isFrom
-  return inputs.since !== undefined || (RANGES.includes(event.name) && !isTakenBack(event))
-}
-
-const RANGES = ['release', 'schedule', 'workflow_dispatch', 'merge_group']
 
 /** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
 function hasDocs(facts: Facts): boolean {
-  const { step, github, inputs, number } = facts
+  const { step, inputs, number } = facts
   const { event } = step.plan
   if (event.action !== 'synchronize' || !inputs['job-scope'] || !mayBeOver(facts)) return false
-  if (github?.docsPull === 'closed' && number === numberOf(event)) return true
+  if (facts.docsPull === 'closed' && number === numberOf(event)) return true
   return facts
     .shown()
     .some(

@@ -3,14 +3,13 @@
  * these demand.
  */
 
-import { PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
 import type { Facts } from './facts.js'
-import { changedNames, ownUnfinished } from './remembered.js'
+import { ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
 import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
-import { hasRange, isLost, MOST_COMPARED, matchesNothing } from './rules-sent.js'
+import { isLost, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
   *'if nothing goes wrong, a step ends as planned'(facts) {
@@ -50,34 +49,6 @@ export const WELL_RULES = {
       if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
         yield 'a text does not say it'
   },
-
-  *'if nothing goes wrong, the changes that were asked for are in the prompt'(facts) {
-    const { plan, inputs, github, posts, number, step } = facts
-    const { context, 'context-paths': paths } = inputs
-    if (plan.theme !== 'well' || github === undefined || context === 'none' || paths !== undefined)
-      return
-    const { event } = step.plan
-    const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
-    const isFirst =
-      facts.lastRun !== 'known' &&
-      inputs.since === undefined &&
-      /^schedule|_dispatch$/.test(event.name)
-    const [name = ''] = changedNames(github, numberOf(event))
-    if (github.undiffable || github.isBinary) return
-    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(facts) && !isFirst)
-    // A file that has a plain name, and a list that leaves room for the diff.
-    if (!hasList || !/^[\w/.]+$/.test(name) || github.files > MOST_COMPARED) return
-    for (const { body } of posts) {
-      const { prompt } = JSON.parse(body)
-      if (!prompt.includes(name)) yield 'it names no file'
-      if (/\bsrc\/(?:older|early)\.ts\b/.test(prompt) && github.runs.search !== 'old')
-        yield 'it names a file of an earlier range'
-      if ((context === 'diff') !== /^-old$/m.test(prompt))
-        yield `the diff is not as ${context} asks`
-      if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
-        yield 'it has no title'
-    }
-  },
 } satisfies Record<string, Rule>
 
 /**
@@ -92,7 +63,7 @@ function writesComment(facts: Facts): boolean {
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
-  const { inputs, posts, step, github } = facts
+  const { inputs, posts, step } = facts
   const { event, task } = step.plan
   const end = plannedEnd(facts)
   const all = (...ends: string[]) => ({ ends, end })
@@ -100,7 +71,7 @@ function plannedEnds(facts: Facts) {
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isOver = ['merged', 'closed'].includes(github?.docsPull ?? '')
+  const isOver = ['merged', 'closed'].includes(facts.docsPull ?? '')
   const isPush = isOver && event.action === 'synchronize'
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
   const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))

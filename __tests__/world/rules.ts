@@ -5,6 +5,7 @@
 
 import type { RunRecord } from './execute.js'
 import { Facts } from './facts.js'
+import { CHANGES_RULES } from './rules-changes.js'
 import { ENDING_RULES } from './rules-ending.js'
 import { GITHUB_RULES } from './rules-github.js'
 import { PAID_RULES } from './rules-paid.js'
@@ -19,6 +20,7 @@ export type Rule = (facts: Facts) => Iterable<string>
 const RULES: Readonly<Record<string, Rule>> = {
   ...SERVICE_RULES,
   ...ENDING_RULES,
+  ...CHANGES_RULES,
   ...GITHUB_RULES,
   ...PAID_RULES,
   ...SENT_RULES,

@@ -107,6 +107,14 @@ function refuseJobs(draw: Draw) {
     [1, [200]],
   )
   const gets = random.times(random.int(1, 3), () => [...some(5, ...of), seen()]).flat()
+  // Of a job that has ended, a gateway refuses the message.
+  if (usesGitHub && random.chance(0.3))
+    return {
+      posts: [200, 404, 200].map((status) =>
+        status === 200 ? healthy(draw, 'post') : refusal(draw, status),
+      ),
+      gets: [ending(draw)],
+    }
   return {
     posts: [
       ...(usesGitHub ? [healthy(draw, 'post')] : []),

@@ -49,6 +49,8 @@ interface ServiceOptions {
   readonly hasProxy: boolean
   readonly deadlineOf: (step: number) => number
   readonly count: (what: Trigger, step: number) => void
+  /** The agent has got a message. */
+  readonly onMessage: () => void
   readonly tell: (who: string, what: string) => void
 }
 
@@ -148,6 +150,7 @@ export async function startPlannedService(options: ServiceOptions) {
       `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
     )
     count('response', entry.step)
+    if (isMessage(entry) && fateOf(entry) === 'job') options.onMessage()
     if (response.afterwards === 'garbage') socket.write('garbage\r\n\r\n')
     if (plan.idleMs === undefined) return
     await pause(plan.idleMs)

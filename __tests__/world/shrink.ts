@@ -33,7 +33,7 @@ export async function shrink(plan: Plan, rule: string): Promise<Plan> {
 
 /** What a run can't do without, and what is not simpler if it is less. */
 const KEPT = [
-  ...'seed theme key knownJob network invisible response runId attempt timeoutMs healthy indexes'.split(
+  ...'seed theme key knownJob network invisible response runId attempt timeoutMs healthy unindexed'.split(
     ' ',
   ),
   ...'api-key project-id github-token prompt job-id skip-authors'.split(' '),
