@@ -34,6 +34,7 @@ function brokenRules(text: string): string[] {
     ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on), isRecord)]),
     ...brokenByFork(Object.values<Job>(jobs), on),
     ...brokenByDraft(Object.values<Job>(jobs), on),
+    ...brokenByCondition(text, on),
     ...brokenByCaller([permissions, ...Object.values<Job>(jobs).map((job) => job.permissions)], on),
     ...brokenByNames(text, Object.entries<Job>(jobs)),
     ...brokenByLines(text, on),
@@ -90,6 +91,15 @@ function* brokenByDraft(
   if (!jobs.filter(isPaid).every((job) => job.if?.includes('github.event.pull_request.draft')))
     yield 'pays for drafts'
   if (!of.types?.includes('ready_for_review')) yield "doesn't notice that a draft is ready"
+}
+
+/** docs/faq.md says that the first line may go, for those who want Dependabot's docs, too. */
+function* brokenByCondition(text: string, { pull_request: of }: { pull_request?: unknown }) {
+  const isAboutBots = /github\.event\.pull_request\.user\.\w+ !=/
+  if (!of || !isAboutBots.test(text)) return
+  const [, first = ''] = /^ {4}if: >-\n {6}(.*)$/m.exec(text) ?? []
+  if (!isAboutBots.test(first) || !/^[^&|()]+ &&$/.test(first))
+    yield "has no line on bots of its own at the top of the workflow job's condition"
 }
 
 /**
@@ -301,6 +311,12 @@ describe('the rules find what is wrong', () => {
     ],
     ['ghes.yml', '      !github.event.pull_request.draft &&\n', '', 'pays for drafts'],
     ['budget.yml', ', ready_for_review]', ']', "doesn't notice that a draft is ready"],
+    [
+      'budget.yml',
+      "!= 'Bot' &&\n     ",
+      "!= 'Bot' &&",
+      "has no line on bots of its own at the top of the workflow job's condition",
+    ],
     ['schedule.yml', ", and state nothing that it doesn't show", '', 'lets the agent guess'],
     [
       'pull-request.yml',

@@ -552,6 +552,13 @@ const CASES: Record<string, readonly Case[]> = {
       edit: (yaml) => `${yaml}          skip-labels: no-docs\n`,
     }),
     on(UPDATED, 'goes on after the key was replaced', { ...TWICE, secrets: replacedKey }),
+    on(
+      pull({ author: 'dependabot[bot]', by: 'octocat' }),
+      'takes Dependabot without the line on it',
+      {
+        edit: (yaml) => yaml.replace(/.*'dependabot\[bot\]' &&\n/, ''),
+      },
+    ),
     ...LEFT_OUT,
   ],
   'ready.yml': [

@@ -126,7 +126,7 @@ describe.each(LINES)('%s', (_told, kind, facts) => {
 })
 
 test('docs/behaviour.md has these lines', () => {
-  const page = section('docs/behaviour.md', 'One docs job per pull request or issue')
+  const page = section('docs/behaviour.md', 'Shared docs jobs')
   const lines = [...page.matchAll(/^\d\. (.*(?:\n {3}.*)*)/gm)]
   expect(lines.map(([, line = '']) => line.replaceAll(/\n */g, ' '))).toEqual(
     LINES.map(([told]) => told),
