@@ -76,7 +76,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const name = `Docs job ${quote(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
   const lastSeen = `${name} ${describeJob(facts)}.`
-  const toWait = joinSentences(howToWait(run), memory === 'none' ? RERUN[accepted] : '')
+  // What a re-run does that doesn't find the job.
+  const rerun = {
+    job: 'A re-run starts another docs job.',
+    message: 'A re-run sends the message again.',
+    nothing: '',
+  }[accepted]
+  const toWait = joinSentences(howToWait(run), memory === 'none' ? rerun : '')
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -141,7 +147,6 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       }
     case 'cancelled': {
       const { error } = result
-      const refused = "The service hadn't accepted a request from this step."
       const unfinished = isFollowed
         ? toWait
         : jobId === ''
@@ -152,7 +157,11 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: 'The step was cancelled.',
         happened:
           error?.message ??
-          (isFollowed ? lastSeen : facts.isRefused ? refused : 'Nothing was sent.'),
+          (isFollowed
+            ? lastSeen
+            : facts.isRefused
+              ? "The service hadn't accepted a request from this step."
+              : 'Nothing was sent.'),
         next:
           error?.advice ??
           (hasEnded
@@ -211,10 +220,3 @@ export function describeEndedEarly(how: 'merged' | 'closed'): string {
   const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
   return `The docs pull request was ${how} before the agent was done: what it wrote last may be missing. See its branch, or ${more}.`
 }
-
-/** What a re-run does that doesn't find the job, by what the service accepted. */
-const RERUN = {
-  job: 'A re-run starts another docs job.',
-  message: 'A re-run sends the message again.',
-  nothing: '',
-} as const
