@@ -75,6 +75,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const isFollowed = hasJob(facts)
   const name = `Docs job ${quote(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
+  const told = whatWasAccepted(facts)
   const lastSeen = `${name} ${describeJob(facts)}.`
   // What a re-run does that doesn't find the job.
   const rerun = {
@@ -153,7 +154,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
           ? 'To start a docs job, re-run the workflow job.'
           : `${name} may still have been running. ${toWait}`
       return {
-        title: '🛑 The step was cancelled',
+        title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
         happened:
           error?.message ??
@@ -188,7 +189,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const ifGone = isUnseen ? '' : `${startNew}.`
       const then = code === 'not-found' ? ifGone : toWait
       return {
-        title: `❌ ${titleOfError(facts, hasEnded)}`,
+        title: `❌ ${hasEnded ? 'The step failed' : told}`,
         happened: message,
         unsent: facts.request.kind === 'none' && !facts.isRefused ? 'Nothing was sent.' : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
@@ -201,15 +202,19 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
  * What is known to have been accepted: whoever reads that nothing was started starts it again, and
  * pays again.
  */
-function titleOfError(facts: StepFacts, hasEnded: boolean): string {
+function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)
   // In flight, or without a result.
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
-  if (hasEnded) return 'The step failed'
-  if (hasJob(facts)) return "The docs job's result is unknown"
+  if (hasJob(facts)) {
+    // After a message, a final status may be the one from before it.
+    return isFinal(statusIn(facts))
+      ? 'The message was accepted'
+      : "The docs job's result is unknown"
+  }
   return facts.isRefused && facts.jobId !== ''
     ? 'The message was not accepted'
     : 'No docs job was started'
