@@ -297,12 +297,7 @@ const STATES: Record<string, State> = {
     unknown: 'create',
     ends: [...IN_FLIGHT, 'an exception'],
   },
-  'message in flight': {
-    happens: messaging,
-    stored: true,
-    unknown: 'message',
-    ends: [...IN_FLIGHT, 'an exception'],
-  },
+  'message in flight': { happens: messaging, stored: true, unknown: 'message', ends: IN_FLIGHT },
   'message in flight, follow-up': {
     happens: followingUp,
     unknown: 'message',
