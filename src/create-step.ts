@@ -45,7 +45,6 @@ export function createStep(
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
-  const isBad = inputProblem !== undefined
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
   return {
@@ -60,7 +59,11 @@ export function createStep(
     random,
     nonce,
     report,
-    deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
+    deadline: createDeadline(
+      inputProblem ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs,
+      cancel,
+      clock,
+    ),
     // After the result, a line of the log is for debugging only.
     log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,

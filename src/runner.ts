@@ -12,12 +12,12 @@ import {
   openSync,
   statSync,
   truncateSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
 import type { RunEnvironment } from './event/event.js'
-import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
+import { NAMES, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
 import { type NetworkSettings, proxyVariable } from './net/proxy.js'
@@ -26,8 +26,7 @@ import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
 
 export function rawInputs(): RawInputs {
-  const names = Object.keys(DEFAULTS) as InputName[]
-  return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
+  return Object.fromEntries(NAMES.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
 /** All inputs that the step has: with a warning, the runner also passes on unknown ones. */
@@ -137,9 +136,7 @@ function replaceFile(path: string, text: string): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT)
   try {
     const bytes = Buffer.from(text)
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(descriptor, bytes, written, bytes.length - written, written)
-    }
+    writeFileSync(descriptor, bytes)
     // /dev/null can't be truncated.
     if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length)
   } finally {
@@ -163,17 +160,13 @@ export const random = (): number => Math.random()
 /** Random hexadecimal digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
-/** Each is aborted by the signal that it is named after. */
-export interface Signals {
-  readonly first: AbortSignal
-  readonly second: AbortSignal
-}
-
 /**
  * Handles the signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C
  * and Ctrl-Break (actions/runner, ProcessInvoker.cs).
+ *
+ * @returns each is aborted by the signal that it is named after
  */
-export function onSignals(): Signals {
+export function onSignals() {
   const first = new AbortController()
   const second = new AbortController()
   const onSignal = (): void => (first.signal.aborted ? second : first).abort()

@@ -9,7 +9,7 @@ import { StepReport } from '../../src/report/report.js'
 import type { KeptComment, StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, OUTPUT_NAMES } from './scripted-run.js'
+import { INPUTS, job } from './scripted-run.js'
 
 const ENOSPC = new Error('ENOSPC')
 const SENDING = { kind: 'sending', asked: 'job' } as const
@@ -59,14 +59,6 @@ function createStep({
 }
 
 describe('while the step runs', () => {
-  test('the outputs that are known are written, at the end all of them', () => {
-    const { report, to } = createStep()
-    report.tell(SENDING)
-    report.tell(end('timed-out'))
-    const counts = to('outputs').map((line) => line.split(' ').length)
-    expect(counts).toEqual([OUTPUT_NAMES.length - 2, OUTPUT_NAMES.length])
-  })
-
   test('a final status leaves the report to the end, and no news is no report', () => {
     const { report, updates, to } = createStep()
     report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })

@@ -182,7 +182,7 @@ const ENDS = {
 
 const TIMED_OUT = ['so far', 'timed-out'] as const
 const WAITED = [...TIMED_OUT, 'cancelled'] as const
-const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight', 'an exception'] as const
+const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
 const POLLED = ['poll refused, 403', 'poll refused, 404'] as const
 
 type Seen = (outside: Outside) => ReturnType<typeof job>
@@ -292,7 +292,11 @@ const STATES: Record<string, State> = {
     ends: ['dry-run', 'skipped', 'skipped, docs closed', 'cancelled', 'no permission'],
   },
 
-  'create in flight': { happens: creating, unknown: 'create', ends: IN_FLIGHT },
+  'create in flight': {
+    happens: creating,
+    unknown: 'create',
+    ends: [...IN_FLIGHT, 'an exception'],
+  },
   'message in flight': { happens: messaging, stored: true, unknown: 'message', ends: IN_FLIGHT },
   'message in flight, follow-up': {
     happens: followingUp,

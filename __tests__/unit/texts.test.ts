@@ -305,17 +305,21 @@ describe('of requests and the job, what is said is known:', () => {
     },
   )
   rule(
-    'in the title of an error, what has been accepted',
-    (_, { lines }) => /^Finished .*: error /.test(lines.at(-1) ?? ''),
+    'in the title of an error or a cancel, what has been accepted',
+    ({ job }, { lines }) => {
+      const [, outcome] = /^Finished .*: (error|cancelled)\b/.exec(lines.at(-1) ?? '') ?? []
+      return outcome === 'error' || (outcome === 'cancelled' && job !== 'ended')
+    },
     ({ unknown, job }, { summary }) => {
-      const mayBe = unknown === 'create' ? /A docs job may have been/ : /The message may have been/
-      const isNot = /No docs job was started|The message was not accepted/
+      const mayBe =
+        unknown === 'create' ? /a docs job may have been/i : /the message may have been/i
+      const isNot = /no docs job was started|the message was not accepted/i
       const known =
         job === undefined
           ? isNot
           : job === 'ended'
-            ? /The step failed/
-            : /The docs job's result is unknown/
+            ? /the step failed/i
+            : /the docs job's result is unknown|the message was accepted/i
       expect(titleOf(summary)).toMatch(unknown === undefined ? known : mayBe)
     },
   )

@@ -57,10 +57,11 @@ export const DEFAULTS = {
 
 export type InputName = keyof typeof DEFAULTS
 
+/** In the order of the table. */
+export const NAMES = Object.keys(DEFAULTS) as InputName[]
+
 /** The inputs that hold a secret: their names say so, so that none is forgotten. */
-export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) =>
-  /api-key$|token$/.test(name),
-)
+export const SECRETS = NAMES.filter((name) => /api-key$|token$/.test(name))
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
@@ -155,8 +156,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
  */
 function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
   const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
-  const known = Object.keys(DEFAULTS) as InputName[]
-  const byLetters = new Map(known.map((input) => [lettersOf(input), input]))
+  const byLetters = new Map(NAMES.map((input) => [lettersOf(input), input]))
   return Object.entries(given).flatMap(([name, value]) => {
     const meant = byLetters.get(lettersOf(name))
     if (meant === undefined || meant === name.toLowerCase()) return []

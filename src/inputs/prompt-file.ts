@@ -1,5 +1,6 @@
 /** Reads the prompt file: whoever can push to the checkout must not get other files sent. */
 
+import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
@@ -24,21 +25,21 @@ const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the fi
  * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
  */
 export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
-  const resolved = resolveInRoots(path, roots)
-  if ('problem' in resolved) return resolved
   try {
-    const file = join(realpathSync(resolved.root), resolved.relativePath)
-    if (realpathSync(file) !== file) return { problem: SYMBOLIC_LINK }
-    const bytes = readRegularFile(file)
-    return typeof bytes === 'string' ? { problem: bytes } : decode(bytes)
+    const { root, relativePath } = resolveInRoots(path, roots)
+    const file = join(realpathSync(root), relativePath)
+    if (realpathSync(file) !== file) throw new FileProblem(SYMBOLIC_LINK)
+    return { text: decode(readRegularFile(file)) }
   } catch (thrown) {
-    return { problem: describeFileError(thrown) }
+    return { problem: thrown instanceof FileProblem ? thrown.message : describeFileError(thrown) }
   }
 }
 
-type ResolvedPath = Readonly<{ root: string; relativePath: string } | { problem: string }>
+/** What is wrong with the file, for the user: it completes a sentence that begins with the path. */
+class FileProblem extends Error {}
 
-function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
+/** @throws FileProblem */
+function resolveInRoots(path: string, roots: PromptRoots) {
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
     .filter((root) => root !== '')
@@ -46,16 +47,14 @@ function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
     .map((root) => ({ root, relativePath: relative(root, absolute) }))
     .find(({ relativePath }) => relativePath.split(sep)[0] !== '..' && !isAbsolute(relativePath))
   if (inside === undefined) {
-    return {
-      problem:
-        "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
-    }
+    throw new FileProblem(
+      "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
+    )
   }
   if (inside.relativePath.split(sep).some(isGitInternal)) {
-    return {
-      problem:
-        'is in a folder that git uses for its own files, including credentials. Use another file.',
-    }
+    throw new FileProblem(
+      'is in a folder that git uses for its own files, including credentials. Use another file.',
+    )
   }
   return inside
 }
@@ -77,8 +76,12 @@ function isGitInternal(segment: string): boolean {
   return /^(?:\.git$|git-credentials-)/i.test(segment)
 }
 
-/** Reads a regular file of at most 1 MiB, or returns what is wrong with it. */
-function readRegularFile(file: string): Buffer | string {
+/**
+ * Reads a regular file of at most 1 MiB.
+ *
+ * @throws FileProblem
+ */
+function readRegularFile(file: string): Buffer {
   // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on
   // Windows.
   const descriptor = openSync(
@@ -87,28 +90,28 @@ function readRegularFile(file: string): Buffer | string {
   )
   try {
     const stats = fstatSync(descriptor)
-    if (stats.isDirectory()) return 'is a folder. Name a file in it.'
-    if (!stats.isFile()) return 'is not a regular file.'
+    if (stats.isDirectory()) throw new FileProblem('is a folder. Name a file in it.')
+    if (!stats.isFile()) throw new FileProblem('is not a regular file.')
     // The file system's own size can't be trusted: /proc says 0.
     const bytes = Buffer.alloc(FILE_LIMIT + 1)
     let length = 0
     for (let read = -1; read !== 0; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)
     }
-    if (length > FILE_LIMIT) return 'is larger than 1 MiB (1,048,576 bytes). Shorten it.'
+    if (length > FILE_LIMIT)
+      throw new FileProblem('is larger than 1 MiB (1,048,576 bytes). Shorten it.')
     return bytes.subarray(0, length)
   } finally {
     closeSync(descriptor)
   }
 }
 
-function decode(bytes: Buffer): PromptFile {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
-    return text === '' ? { problem: 'is empty. Write the instruction into it.' } : { text }
-  } catch {
-    return { problem: 'is not valid UTF-8. Save it as UTF-8.' }
-  }
+/** @throws FileProblem */
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new FileProblem('is not valid UTF-8. Save it as UTF-8.')
+  const text = new TextDecoder().decode(bytes).trim()
+  if (text === '') throw new FileProblem('is empty. Write the instruction into it.')
+  return text
 }
 
 function describeFileError(thrown: unknown): string {

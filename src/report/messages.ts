@@ -42,13 +42,12 @@ export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
 }
 
 export function formatHeartbeatLine(facts: StepFacts): string {
-  return `After ${formatDuration(facts.now)}: ${stillWaitingFor(facts)}.`
-}
-
-function stillWaitingFor(facts: StepFacts): string {
-  if (facts.request.kind === 'sending') return 'still waiting for a response'
-  if (!hasJob(facts)) return 'nothing has been accepted yet'
-  return `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
+  const waitsFor = hasJob(facts)
+    ? `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
+    : facts.request.kind === 'sending'
+      ? 'still waiting for a response'
+      : 'nothing has been accepted yet'
+  return `After ${formatDuration(facts.now)}: ${waitsFor}.`
 }
 
 export function formatEndLine(facts: StepFacts, result: RunResult): string {

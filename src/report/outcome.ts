@@ -76,8 +76,15 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const isFollowed = hasJob(facts)
   const name = `Docs job ${quote(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
+  const told = whatWasAccepted(facts)
   const lastSeen = `${name} ${describeJob(facts)}.`
-  const toWait = joinSentences(howToWait(run), memory === 'none' ? RERUN[accepted] : '')
+  // What a re-run does that doesn't find the job.
+  const rerun = {
+    job: 'A re-run starts another docs job.',
+    message: 'A re-run sends the message again.',
+    nothing: '',
+  }[accepted]
+  const toWait = joinSentences(howToWait(run), memory === 'none' ? rerun : '')
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -143,18 +150,21 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'cancelled': {
       const { error } = result
       const end = hasEnded ? outcomeOf(status, job?.link ?? '') : undefined
-      const refused = "The service hadn't accepted a request from this step."
       const unfinished = isFollowed
         ? toWait
         : jobId === ''
           ? 'To start a docs job, re-run the workflow job.'
           : `${name} may still have been running. ${toWait}`
       return {
-        title: '🛑 The step was cancelled',
+        title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
         happened:
           error?.message ??
-          (isFollowed ? lastSeen : facts.isRefused ? refused : 'Nothing was sent.'),
+          (isFollowed
+            ? lastSeen
+            : facts.isRefused
+              ? "The service hadn't accepted a request from this step."
+              : 'Nothing was sent.'),
         next:
           error?.advice ??
           (end === undefined
@@ -183,7 +193,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const ifGone = isUnseen ? '' : `${startNew}.`
       const then = code === 'not-found' ? ifGone : toWait
       return {
-        title: `❌ ${titleOfError(facts, hasEnded)}`,
+        title: `❌ ${hasEnded ? 'The step failed' : told}`,
         happened: message,
         unsent: facts.request.kind === 'none' && !facts.isRefused ? 'Nothing was sent.' : '',
         next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
@@ -196,15 +206,19 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
  * What is known to have been accepted: whoever reads that nothing was started starts it again, and
  * pays again.
  */
-function titleOfError(facts: StepFacts, hasEnded: boolean): string {
+function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)
   // In flight, or without a result.
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
-  if (hasEnded) return 'The step failed'
-  if (hasJob(facts)) return "The docs job's result is unknown"
+  if (hasJob(facts)) {
+    // After a message, a final status may be the one from before it.
+    return isFinal(statusIn(facts))
+      ? 'The message was accepted'
+      : "The docs job's result is unknown"
+  }
   return facts.isRefused && facts.jobId !== ''
     ? 'The message was not accepted'
     : 'No docs job was started'
@@ -215,10 +229,3 @@ export function describeEndedEarly(how: 'merged' | 'closed'): string {
   const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
   return `The docs pull request was ${how} before this step saw the agent finish: what it wrote last may be missing. See its branch, or ${more}.`
 }
-
-/** What a re-run does that doesn't find the job, by what the service accepted. */
-const RERUN = {
-  job: 'A re-run starts another docs job.',
-  message: 'A re-run sends the message again.',
-  nothing: '',
-} as const

@@ -91,20 +91,13 @@ function describeTitle(view: View): string {
   return '⏳ The service has not accepted the request yet'
 }
 
-function linkPullRequest(view: View): string {
-  const link = findCurrentLink(view)
-  return link === '' ? '' : `[${inlineCode(view.redact(shortenLink(link)))}](<${link}>)`
-}
-
-/** The pull request, also while a follow-up runs. */
-function findCurrentLink({ facts }: View): string {
+/** The docs pull request, also while a follow-up runs, which shows the one of the run before. */
+function linkPullRequest({ facts, redact }: View): string {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
-  return facts.seen?.job.link || (isOver ? '' : facts.previousLink)
-}
-
-function shortenLink(link: string): string {
+  const link = facts.seen?.job.link || (isOver ? '' : facts.previousLink)
   const pull = parsePullRequest(link)
-  return pull ? `${pull.repository}#${pull.number}` : link
+  const name = pull ? `${pull.repository}#${pull.number}` : link
+  return link && `[${inlineCode(redact(name))}](<${link}>)`
 }
 
 /** What the advice is about. */
