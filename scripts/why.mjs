@@ -42,8 +42,8 @@ function explainRule(name) {
  */
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
-  const own = namesIn(around(lines, at))
-  const names = own.length > 0 ? own : namesIn(lines.slice(0, 12))
+  const names = namesIn(around(lines, at))
+  if (names.length === 0) console.log("\nNo rule is named here. The file's:")
   for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
@@ -52,8 +52,8 @@ function explainLine(lines, at) {
 }
 
 /**
- * The line, what encloses it, and the comment above each, from the inside out. A comment is about
- * what comes after it.
+ * The line, what encloses it, and the comment above each, from the inside out; and the next comment
+ * above in the same block that names a rule. A comment is about what comes after it.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -63,13 +63,20 @@ function around(lines, at) {
   const found = []
   const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
   let indent = Number.POSITIVE_INFINITY
+  const own = indentOf(lines[at] ?? '')
+  let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
+    if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
+      found.push(line)
+      isNear = false
+    }
     // What ends a list of parameters stands where the declaration begins.
     if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
     found.push(line)
     if (/^\s*[)}\]]/.test(line)) continue
     indent = indentOf(line)
+    isNear &&= indent === own
     for (let above = index - 1; isComment(lines[above]); above--) found.push(lines[above] ?? '')
   }
   return found
