@@ -42,10 +42,10 @@ function explainRule(name) {
  */
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
-  const names = namesIn(around(lines, at))
+  const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
+  const names = namesIn([...plants.map(({ name }) => name), ...around(lines, at)])
   if (names.length === 0) console.log("\nNo rule is named here. The file's:")
   for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
-  const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
   for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
   console.log(`\nHistory of this line:\n${historyOf(at + 1) || '  not committed yet'}`)
