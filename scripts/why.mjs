@@ -42,18 +42,18 @@ function explainRule(name) {
  */
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
-  const own = namesIn(around(lines, at))
-  const names = own.length > 0 ? own : namesIn(lines.slice(0, 12))
-  for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
+  const names = namesIn([...plants.map(({ name }) => name), ...around(lines, at)])
+  if (names.length === 0) console.log("\nNo rule is named here. The file's:")
+  for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
   for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
   console.log(`\nHistory of this line:\n${historyOf(at + 1) || '  not committed yet'}`)
 }
 
 /**
- * The line, what encloses it, and the comment above each, from the inside out. A comment is about
- * what comes after it.
+ * The line, what encloses it, and the comment above each, from the inside out; and the next comment
+ * above in the same block that names a rule. A comment is about what comes after it.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -63,13 +63,20 @@ function around(lines, at) {
   const found = []
   const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
   let indent = Number.POSITIVE_INFINITY
+  const own = indentOf(lines[at] ?? '')
+  let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
+    if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
+      found.push(line)
+      isNear = false
+    }
     // What ends a list of parameters stands where the declaration begins.
     if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
     found.push(line)
     if (/^\s*[)}\]]/.test(line)) continue
     indent = indentOf(line)
+    isNear &&= indent === own
     for (let above = index - 1; isComment(lines[above]); above--) found.push(lines[above] ?? '')
   }
   return found

@@ -296,6 +296,11 @@ describe('of requests and the job, what is said is known:', () => {
     (_, told) => expect(wholeOf(told)).not.toMatch(/not accepted|nothing was accepted/i),
   )
   rule(
+    'not that a docs job may exist, unless a create may have been accepted',
+    ({ unknown }) => unknown !== 'create',
+    (_, told) => expect(wholeOf(told)).not.toMatch(/a docs job may exist/i),
+  )
+  rule(
     'that a docs job may exist',
     ({ unknown }) => unknown === 'create',
     (row, told) => {
