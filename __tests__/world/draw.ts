@@ -66,9 +66,18 @@ export interface Draw {
    * that arrives just when a time limit ends; a job of half an hour; and a service that refuses
    * what is about a job, for a moment or for good. `lost`: the re-run of an earlier run gets no
    * response to its placeholder. `pushes`: to a pull request, one after the other; maybe nobody
-   * knows whether the second message was accepted.
+   * knows whether the second message was accepted. `ranges`: of commits, most of which GitHub cuts.
    */
-  readonly theme: 'any' | 'well' | 'lost' | 'pushes' | 'freeze' | 'limit' | 'long' | 'refusals'
+  readonly theme:
+    | 'any'
+    | 'well'
+    | 'lost'
+    | 'pushes'
+    | 'ranges'
+    | 'freeze'
+    | 'limit'
+    | 'long'
+    | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
   /** What others may write. */

@@ -13,7 +13,7 @@ export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 export function createGitHubPlan(draw: Draw) {
   const { random, hostile, theme } = draw
   /** It shows at once what was written, and nobody comes between. */
-  const isQuiet = ['well', 'lost', 'pushes'].includes(theme)
+  const isQuiet = ['well', 'lost', 'pushes', 'ranges'].includes(theme)
   const isOfPushes = theme === 'pushes'
   const losesEdits = isOfPushes && random.chance(0.2)
   const healthy = theme !== 'lost' && !losesEdits && (isQuiet || random.chance(0.5))
@@ -45,13 +45,13 @@ export function createGitHubPlan(draw: Draw) {
     copies: random.chance(0.5),
     /** The docs pull request. */
     docsPull: random.weighted(
-      [3, 'open'],
+      [isOfPushes ? 7 : 3, 'open'],
       [isOfPushes ? 3 : 1, 'merged'],
       [2, 'closed'],
       [1, 'unreadable'],
     ),
     /** How somebody ends it, if it is open, after the agent has got a message. */
-    docsEnd: random.chance(isOfPushes ? 0.6 : 0.1)
+    docsEnd: random.chance(isOfPushes ? 0.8 : 0.1)
       ? {
           how: random.pick('merged', 'closed'),
           afterMs: random.weighted([2, 0], [1, random.int(0, 5_000)], [1, random.int(0, 60_000)]),
@@ -103,7 +103,7 @@ export function createGitHubPlan(draw: Draw) {
     ),
     ...createSize(draw),
     /** How many commits each of the committers made, and where the merged branches begin. */
-    spread: random.weighted([10, 1], [1, 2], [2, random.int(3, 8)]),
+    spread: random.weighted([theme === 'ranges' ? 2 : 10, 1], [1, 2], [2, random.int(3, 8)]),
     forks: random.pick('after', 'before'),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),
@@ -140,7 +140,7 @@ export function createGitHubPlan(draw: Draw) {
 function createSize({ random, theme }: Draw) {
   const isMany = theme === 'pushes' ? 50 : 8
   const [files, lines] = random.weighted<[number, number]>(
-    [200, [1, 0]],
+    [theme === 'ranges' ? 10 : 300, [1, 0]],
     [8, [random.int(90, 299), 0]],
     [isMany, [random.int(300, 330), 0]],
     [6, [random.int(331, 700), 0]],

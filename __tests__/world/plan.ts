@@ -62,6 +62,7 @@ export function createPlan(seed: number) {
     [52, 'well'],
     [usesGitHub ? 3 : 0, 'lost'],
     [usesGitHub ? 26 : 0, 'pushes'],
+    [usesGitHub ? 16 : 0, 'ranges'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -143,6 +144,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   }
   if (draw.theme === 'pushes')
     return random.chance(0.5) ? createPushes(draw, first) : [createOnMain(draw, first)]
+  if (draw.theme === 'ranges') return [createRange(draw, first)]
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
     ? 1
@@ -177,7 +179,12 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   for (let index = random.int(1, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
-    const changed = random.chance(0.8) ? changePull(draw, steps) : last.pull
+    const isFollowUp = steps.length === 1 && random.chance(0.3)
+    const changed = isFollowUp
+      ? { ...last.pull, patch: 1 }
+      : random.chance(0.8)
+        ? changePull(draw, steps)
+        : last.pull
     const action = random.weighted(
       [8, 'synchronize'],
       [1, 'labeled'],
@@ -223,6 +230,20 @@ function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
       push: random.pick(drawn.event.push, 'usual', 'many', 'group', 'queue'),
     },
     eventFile: undefined,
+  }
+}
+
+/** Commits are asked for, and no pull request. */
+function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
+  const { 'issue-number': _, 'job-scope': __, ...others } = drawn.inputs
+  return {
+    ...drawn,
+    inputs: { ...others, context: random.pick('diff', 'diff', 'event') },
+    event: {
+      ...{ ...drawn.event, sender: 'writer', author: 'writer', action: 'published' },
+      name: random.pick('push', 'push', 'release', 'schedule', 'workflow_dispatch', 'merge_group'),
+      push: random.pick('usual', 'group', 'tag', 'tag'),
+    },
   }
 }
 
@@ -354,11 +375,11 @@ function replaceKey(
 }
 
 /** Nothing happens to the processes, and their inputs are good. */
-const isCalm = (theme: Draw['theme']): boolean => theme === 'well' || theme === 'pushes'
+const isCalm = (theme: Draw['theme']): boolean => ['well', 'pushes', 'ranges'].includes(theme)
 
 function createTimeout({ random, theme }: Draw): number {
   if (theme === 'long') return random.int(60_000, 1_800_000)
-  if (['well', 'lost', 'pushes'].includes(theme)) return random.int(200_000, 400_000)
+  if (theme === 'lost' || isCalm(theme)) return random.int(200_000, 400_000)
   return random.weighted(
     // A refusal is repeated for 10 s.
     [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
@@ -371,7 +392,7 @@ function createTimeout({ random, theme }: Draw): number {
 
 function createStep(draw: Draw) {
   const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
-  const createsOnly = refusesLaterStep || theme === 'lost' || theme === 'pushes'
+  const createsOnly = refusesLaterStep || ['lost', 'pushes', 'ranges'].includes(theme)
   const task = random.weighted(
     [60, 'create'],
     [createsOnly ? 0 : usesGitHub ? 5 : 18, 'message'],

@@ -26,9 +26,11 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
   const isHidden = random.chance(theme === 'refusals' ? 0.5 : theme === 'well' ? 0 : 0.05)
   const forMs = isHidden ? random.int(0, 29_000) : 0
   const create =
-    { refusals: refuseJobs, well: doAllWell, lost: doAllWell, pushes: answerPushes }[
-      theme as string
-    ] ?? createExchanges
+    {
+      refusals: refuseJobs,
+      pushes: answerPushes,
+      ...{ well: doAllWell, lost: doAllWell, ranges: doAllWell },
+    }[theme as string] ?? createExchanges
   return {
     ...create(draw),
     /** For so long after a create, status requests get this response. */
@@ -53,10 +55,18 @@ function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
   }
 }
 
-/** What becomes of the second POST may stay unknown. */
+/** The job may take longer than its step; and what becomes of the second POST may stay unknown. */
 function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
   const { random } = draw
   const { posts, gets } = doAllWell(draw)
+  const link = random.pick(DOCS_LINK, OWN_DOCS_LINK)
+  const poll = (status: string): Exchange => ({
+    ...{ ...UNBROKEN, response: plainResponse(200, jobBody(draw, status, link)) },
+  })
+  if (random.chance(0.3)) {
+    const active = Array<Exchange>(random.int(1, 80)).fill(poll('active'))
+    return { posts, gets: [...active, poll('completed')] }
+  }
   const [usual = healthy(draw, 'post')] = posts
   const unknown: Exchange[] = [
     { ...usual, breaksAt: 'request', how: random.pick('reset', 'close') },
