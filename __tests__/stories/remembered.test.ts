@@ -96,6 +96,9 @@ const page: Handler = (response) =>
     .writeHead(404, { 'content-type': 'text/html' })
     .end('<title>404: This deployment cannot be found</title>')
 
+const signIn: Handler = (response) =>
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>')
+
 test.each<[string, Script]>([
   ['asked for', { posts: [ended], polls: [page] }],
   ['sent a message', { posts: [ended, page], polls: [completed] }],
@@ -118,6 +121,19 @@ test('no other job is created once the comment was refused for good', () =>
     const { outputs } = await step()
     expect([outputs['error-code'], creates().length]).toEqual(['github', 1])
   }))
+
+test('a message that a web page answers may be lost: the next push sends its changes again', () =>
+  onPullRequest(
+    { posts: [ended, signIn, ended], polls: [completed] },
+    async ({ step, messages }) => {
+      const inputs = { context: 'event', wait: 'false' }
+      await step(inputs)
+      const news = { ...inputs, prompt: 'More.' }
+      expect((await step(news)).outputs['error-code']).toBe('create-unknown')
+      expect((await step(news)).outputs.sent).toBe('message')
+      expect(messages()).toHaveLength(2)
+    },
+  ))
 
 test('a message that may be lost is told to each re-run, until the end of the job is', () =>
   onPullRequest(

@@ -155,6 +155,7 @@ describe('the end', () => {
     const cause = { data: 'x'.repeat(20_000) }
     const error = new ActionError('network', 'Broken.', '', { cause })
     report.tell({ kind: 'ended', result: { outcome: 'error', error } })
+    report.endLog()
     expect(to('debug').join()).toContain(`'${cause.data}'`)
   })
 
@@ -162,6 +163,7 @@ describe('the end', () => {
     const { report, to } = createStep({ isDebug: false })
     const error = new ActionError('network', 'Broken.', '')
     report.tell({ kind: 'ended', result: { outcome: 'error', error } })
+    report.endLog()
     expect([to('error').length, to('debug')]).toEqual([1, []])
   })
 })

@@ -87,7 +87,9 @@ export class Facts extends Observed {
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
   readonly wasKilled = this.killedAt < NEVER
   /** When the step began to end. */
-  readonly reportedAt = this.step.wrote.find(({ line }) => line.startsWith('Finished after '))?.at
+  readonly reportedAt = this.step.wrote.find(({ line }) =>
+    /^(?:Finished after |::notice::Docs pull request: )/.test(line),
+  )?.at
   /** From then on, nothing can be written to the runner's files. */
   readonly fullAt = this.step.done.find(({ what }) => what === 'disk full')?.at ?? NEVER
   /** The outputs and the summary don't say how the step ended. */

@@ -90,7 +90,11 @@ const TABLE = [
   ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
   ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   ['an unreadable comment is none', '??= {}; throw thrown;', '??= {}; return undefined;'],
-  ['who sent nothing writes to all', "if (sentNothing && this.#state.is === 'none') return;", ''],
+  [
+    'who sent nothing writes to all',
+    'sentNothing || created !== undefined',
+    'created !== undefined',
+  ],
   ['a re-run starts anew', 'isOfThisRun ? howItEnded(state) : undefined', 'undefined'],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, comment);', ';'],
   ['the last edits are not waited for', 'await report.closeComment(', 'void report.closeComment('],
@@ -136,13 +140,21 @@ const TABLE = [
     'findChanges(environment, event, repo, { ...inputs, named })',
     "findChanges(environment, event, repo, { ...inputs, named }).catch(() => ({ files: [], unknown: true, range: '' }))",
   ],
-  ['a docs pull request that fails to be read is open', 'if (error.temporary) throw error;', ''],
+  [
+    'a docs pull request that fails to be read is open',
+    "if (error.kind === 'temporary') throw error;",
+    '',
+  ],
   [
     'an issue that was transferred is not the one',
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
-  ['a comment that is gone at once is made again', 'if (!wasThere || !isGone)', 'if (!isGone)'],
+  [
+    'a comment that is gone at once is made again',
+    'if (!wasThere || !isMissing(thrown))',
+    'if (!isMissing(thrown))',
+  ],
   ['labels have one case', 'labels.has(each.toLowerCase())', 'labels.has(each)'],
   [
     'nobody says what the agent changed',
@@ -163,9 +175,17 @@ const TABLE = [
     'inputs.context, words, parts])',
     'inputs.context, words, parts[0]])',
   ],
-  ['a job that failed is waited for', "!isAsked && notUsable === ''", '!isAsked'],
+  [
+    'a job that failed is waited for',
+    'if (unusable !== undefined)',
+    'if (unusable !== undefined && isAsked)',
+  ],
   ['docs that were merged are told as new', "pull === 'merged' && isDone", 'false'],
-  ['a re-run reports what was closed', "notUsable === '' && !isOver", "notUsable === ''"],
+  [
+    'a re-run reports what was closed',
+    'unusable === undefined && !isOver',
+    'unusable === undefined',
+  ],
   [
     'a message that an ended job refuses is sent until the deadline',
     '!(replaceable && conflicts + 1 >= MAX_CONFLICTS)',
@@ -258,8 +278,8 @@ const TABLE = [
   ],
   [
     'a new job is not told of the open docs pull request',
-    "previousLink === '' ? composeWith()",
-    'true ? composeWith()',
+    'previousLink ? askToContinue(previousLink)',
+    'false ? askToContinue(previousLink)',
   ],
   [
     'a lost message is told once',

@@ -105,13 +105,16 @@ export function createGitHub(options: GitHubOptions): GitHub {
         own.throwIfAborted()
         const created = attempts > 1 ? await call.find?.() : undefined
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-        const isLastChance = call.signal === undefined || !call.retried || late.signal.aborted
-        const ends = isLastChance ? own : AbortSignal.any([own, late.signal])
-        const end = isCreation ? creationEnd : ends
+        const end = isCreation ? creationEnd : own
         const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+        const giveUp = (): void => limit.abort(late.signal.reason)
+        if (call.signal && call.retried) late.signal.addEventListener('abort', giveUp)
         // Octokit ignores a copy.
         Object.assign(request, { request: { ...call, signal: limit.signal } })
-        const sent = Promise.resolve(send(request)).finally(limit.end)
+        const sent = Promise.resolve(send(request)).finally(() => {
+          late.signal.removeEventListener('abort', giveUp)
+          limit.end()
+        })
         const response = expectShape(await sent, call)
         if (isBelieved(response.data)) return response
         await clock.sleep(EARLY.delayMs, own)

@@ -57,6 +57,8 @@ export function abortedAfter(
 /** A deadline that is given up when nothing waits for it any more, with its timer. */
 export interface OwnDeadline extends Deadline {
   end(): void
+  /** Aborts its signal before that. */
+  abort(reason: unknown): void
 }
 
 /**
@@ -73,10 +75,13 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): O
     cancel.removeEventListener('abort', onCancel)
     ended.abort()
   }
+  const abort = (reason: unknown): void => {
+    controller.abort(reason)
+    end()
+  }
   const onCancel = (): void => {
     cancelled = !controller.signal.aborted
-    controller.abort(cancel.reason)
-    end()
+    abort(cancel.reason)
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
@@ -86,5 +91,6 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): O
   void clock.sleep(remainingMs(), ended.signal).then(() => {
     if (!ended.signal.aborted) controller.abort(new Error(NO_RESPONSE))
   })
-  return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs, end }
+  const { signal } = controller
+  return { signal, cancel, cancelled: () => cancelled, remainingMs, end, abort }
 }

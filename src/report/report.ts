@@ -226,17 +226,18 @@ export class StepReport {
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
-    const error = errorOf(result)
-    // The error is not truncated before it is redacted: half a key would not be found.
-    if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
   /** The last line of the log: bills are made from it. */
   endLog(): void {
+    const { writer } = this.#options
     const { result } = this.#facts
     if (result === undefined || this.#isLogEnded) return
     this.#isLogEnded = true
-    this.#options.writer.log(formatEndLine(this.#facts, result))
+    writer.log(formatEndLine(this.#facts, result))
+    const error = errorOf(result)
+    // Not truncated before it is redacted: half a key would not be found.
+    if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
   /** Writes the result to the comment, and waits until it is there, for a limited time. */
