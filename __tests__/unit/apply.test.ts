@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { composePrompt, fingerprint, judgeChanges } from '../../src/context/apply.js'
 import { composeContext } from '../../src/context/compose.js'
-import type { ChangedFile, Changes } from '../../src/context/files.js'
+import type { ChangedFile, Changes, Findings, ListedChanges } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
 
@@ -15,125 +15,160 @@ const file = (path: string, previousPath?: string): ChangedFile => ({
   deletions: 1,
   patch: `@@ -1 +1 @@\n-old ${path}\n+new ${path}`,
 })
-const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Changes => ({
+const listed = (
+  files: readonly ChangedFile[],
+  more: Partial<ListedChanges> = {},
+): ListedChanges => ({
+  kind: 'listed',
   files,
   truncated: false,
   range: 'the commits abc1234..def5678',
   ...more,
 })
-const BEGINS_HERE =
-  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+const changes = (files: readonly ChangedFile[], more?: Partial<ListedChanges>): Findings => ({
+  changes: listed(files, more),
+})
 const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
 
 describe('whether there is anything to do', () => {
+  interface Run {
+    readonly name?: 'push' | 'schedule' | 'workflow_dispatch'
+    readonly context?: 'none' | 'event' | 'diff'
+    readonly paths?: string
+    readonly isNamed?: boolean
+  }
   const judge = (
-    files: readonly ChangedFile[],
-    {
-      name = 'push',
-      context = 'event',
-      contextPaths = DOCS,
-      ...more
-    }: Partial<Changes> & Record<string, unknown> = {},
-  ) =>
-    judgeChanges(
-      {
-        context: context as 'none' | 'event' | 'diff',
-        contextPaths: contextPaths as typeof DOCS,
-        skipAuthors: new Set(['a-bot']),
-      },
-      { name: String(name) },
-      changes(files, more),
-    )
-
-  const noMatch = (files: string) => ({
-    reason: `no changed file matches context-paths (${files})`,
-    advice: 'If a file that changed should count, correct its pattern in context-paths.',
-  })
-  const NO_COMMITS = { reason: 'there are no new commits' }
-  const UNDONE = { reason: 'the new commits leave no file changed' }
-  const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
-  const NEXT = { advice: BEGINS_HERE }
-  const BEGINS = { reason: 'gitHub failed', ...NEXT }
-  const of = (...authors: readonly string[]) => ({
+    what: Changes,
+    { name = 'push', context = 'event', paths = 'docs/**', isNamed = false }: Run = {},
+  ): unknown => {
+    const contextPaths = parsePathPatterns(paths)
+    const thread = isNamed ? { isPull: false, data: {} } : undefined
+    const inputs = { context, contextPaths, skipAuthors: new Set(['a-bot']) }
+    const judged = judgeChanges(inputs, { name }, { changes: what, thread })
+    return judged?.kind === 'skip' ? judged.skip.reason : judged?.note
+  }
+  const noMatch = (files: string) => `no changed file matches context-paths (${files})`
+  const by = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
     complete: true,
   })
-  const TRUNCATED = {
-    note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.',
-  }
-  const UNKNOWN = { unknown: true, note: 'GitHub failed.' }
-  const NONE_SENT = { note: 'No changes are sent: GitHub failed.' }
-  const IGNORED = { note: 'context-paths was ignored: GitHub failed.' }
+  const COPIED = { ...file('src/a.md', 'docs/a.md'), status: 'copied' }
+  const MANY = listed([OUTSIDE], { truncated: true })
+  const GAP = listed([INSIDE], { gap: 'History was rewritten.' })
+  const NO_FILES = listed([], { commits: by('octocat') })
+  const BY_BOT = listed([INSIDE], { commits: by('A-Bot', 'merge') })
+  const NONE: Changes = { kind: 'none', range: 'the commits' }
+  const AGAIN: Changes = { ...NONE, previousRelease: 'v1' }
+  const FIRST: Changes = { kind: 'first', reason: 'GitHub lists none' }
+  const UNKNOWN: Changes = { kind: 'unknown', reason: 'GitHub failed' }
 
-  test.each([
-    [[OUTSIDE], {}, noMatch('1 file, the first is "src/a.ts"')],
-    [[OUTSIDE, file('b')], {}, noMatch('2 files, the first is "src/a.ts"')],
-    [[], {}, noMatch('0 files')],
-    [[OUTSIDE, INSIDE], {}, undefined],
-    [[file('src/a.md', 'docs/a.md')], {}, undefined],
+  const CUT = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
+  const NO_COMMITS = 'there are no new commits'
+  const NO_CHANGES = 'No changes are sent: there are no new commits.'
+  const UNDONE = 'the new commits leave no file changed'
+  const NO_OTHERS = 'every new commit is a merge or by an account in skip-authors'
+  const REWRITTEN = 'context-paths was ignored: History was rewritten.'
+  const IGNORED = 'context-paths was ignored: GitHub failed.'
+  const NONE_SENT = 'No changes are sent: GitHub failed.'
+  const UNLISTED = 'GitHub lists none'
+  const FIRST_IGNORED = 'context-paths was ignored: GitHub lists none.'
+  const REPEATED = '"v1" is a release of the same commit'
+  const [onSchedule, byHand] = [{ name: 'schedule' }, { name: 'workflow_dispatch' }] as const
+  const forDiff = { context: 'diff', paths: '' } as const
+
+  test.each<[string, Changes, Run, string | undefined]>([
     [
-      [{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }],
+      'one file that does not match',
+      listed([OUTSIDE]),
+      {},
+      noMatch('1 file, the first is "src/a.ts"'),
+    ],
+    ['two of them', listed([OUTSIDE, file('b')]), {}, noMatch('2 files, the first is "src/a.ts"')],
+    ['a list of no file', listed([]), {}, noMatch('0 files')],
+    ['one file that matches', listed([OUTSIDE, INSIDE]), {}, undefined],
+    ['a file that matched before its renaming', listed([file('a.md', 'docs/a.md')]), {}, undefined],
+    [
+      'a copy of one that matches',
+      listed([COPIED]),
       {},
       noMatch('1 file, the first is "src/a.md"'),
     ],
-    [[OUTSIDE], { contextPaths: [] }, undefined],
-    [[OUTSIDE], { truncated: true }, TRUNCATED],
-    [[OUTSIDE, INSIDE], { truncated: true }, undefined],
-    [[INSIDE], UNKNOWN, IGNORED],
-    [[OUTSIDE], { ...UNKNOWN, truncated: true, contextPaths: [] }, undefined],
-    [[], { ...UNKNOWN, unexpected: true, contextPaths: [] }, NONE_SENT],
-    [[], { ...UNKNOWN, context: 'diff', contextPaths: [] }, NONE_SENT],
-    [[INSIDE], { ...UNKNOWN, context: 'diff', contextPaths: [] }, { note: 'GitHub failed.' }],
-    [[], { ...UNKNOWN, contextPaths: [] }, undefined],
-    [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
-    [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
-    [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
-    ...[[], DOCS].map(
-      (contextPaths) =>
-        [[], { name: 'schedule', contextPaths, commits: of('octocat') }, UNDONE] as const,
-    ),
-    [[], { name: 'schedule', ...UNKNOWN, contextPaths: [] }, undefined],
-    [[], { name: 'push', contextPaths: [] }, undefined],
-    [[], { name: 'workflow_dispatch' }, undefined],
-    [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'merge') }, NO_OTHERS],
-    [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'octocat') }, undefined],
-    [[INSIDE], { name: 'schedule', commits: of('a-bot', '') }, undefined],
-    [[INSIDE], { name: 'schedule', commits: { ...of('a-bot'), complete: false } }, undefined],
-    [[INSIDE], { name: 'schedule', commits: of('a-bot'), ...UNKNOWN }, IGNORED],
-    [[INSIDE], { name: 'workflow_dispatch', commits: of('a-bot') }, undefined],
-    [[INSIDE], { name: 'push', commits: of('a-bot') }, undefined],
-    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT }, BEGINS],
-    [[], { name: 'push', ...UNKNOWN, skips: NEXT, contextPaths: [] }, BEGINS],
-    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {} }, IGNORED],
-    [[], { name: 'schedule', ...UNKNOWN, skips: NEXT, named: {}, context: 'none' }, BEGINS],
-    [[], { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT }, IGNORED],
-    // All that was asked for is what changed.
-    [[], { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT, context: 'diff' }, BEGINS],
+    ['no patterns', listed([OUTSIDE]), { paths: '' }, undefined],
+    ['no file and no patterns', listed([]), { paths: '' }, undefined],
+    ['a cut list without a match', MANY, {}, CUT],
+    ['a cut list without a match, by hand', MANY, byHand, CUT],
+    ['a cut list with one', listed([OUTSIDE, INSIDE], { truncated: true }), {}, undefined],
+    ['no match, by hand', listed([OUTSIDE]), byHand, undefined],
+    ['a cut list without a file, on schedule', listed([], { truncated: true }), onSchedule, CUT],
+    ['rewritten history', GAP, {}, REWRITTEN],
+    ['rewritten history for diffs', GAP, forDiff, 'History was rewritten.'],
     [
-      [],
-      { name: 'workflow_dispatch', ...UNKNOWN, skips: NEXT, context: 'diff', named: {} },
-      IGNORED,
+      'the same, and no file',
+      { ...GAP, files: [] },
+      forDiff,
+      'No changes are sent: History was rewritten.',
     ],
-    ...[{ name: 'push', contextPaths: [] }, { name: 'workflow_dispatch' }].map(
-      (one) =>
-        [
-          [],
-          { ...one, empty: true },
-          { note: 'No changes are sent: there are no new commits.' },
-        ] as const,
-    ),
-  ])('%j with %j: %j', (files, options, expected) => {
-    expect(judge(files, options)).toEqual(expected)
-  })
+    ['the same, and nobody asks for diffs', { ...GAP, files: [] }, { paths: '' }, undefined],
+    ['the same, on schedule', { ...GAP, files: [], commits: by('a-bot') }, onSchedule, REWRITTEN],
+    ['commits that undo each other, on schedule', NO_FILES, onSchedule, UNDONE],
+    ['the same without patterns', NO_FILES, { ...onSchedule, paths: '' }, UNDONE],
+    ['only their commits, on schedule', BY_BOT, onSchedule, NO_OTHERS],
+    [
+      'another commit',
+      listed([INSIDE], { commits: by('a-bot', 'octocat') }),
+      onSchedule,
+      undefined,
+    ],
+    ['a commit by nobody', listed([INSIDE], { commits: by('a-bot', '') }), onSchedule, undefined],
+    [
+      'more commits than are listed',
+      listed([INSIDE], { commits: { ...by('a-bot'), complete: false } }),
+      onSchedule,
+      undefined,
+    ],
+    ['only their commits, by hand', BY_BOT, byHand, undefined],
+    ['only their commits, of a push', BY_BOT, {}, undefined],
+    ['no commit, on schedule', NONE, { ...onSchedule, paths: '' }, NO_COMMITS],
+    ['no commit, on schedule, with patterns', NONE, onSchedule, NO_COMMITS],
+    ['no commit of a push, with patterns', NONE, {}, NO_COMMITS],
+    ['no commit of a push', NONE, { paths: '' }, NO_CHANGES],
+    ['no commit, by hand', NONE, byHand, NO_CHANGES],
+    ['a release again', AGAIN, { paths: '' }, REPEATED],
+    ['a release again, by hand', AGAIN, byHand, NO_CHANGES],
+    ['a release again, by hand for diffs', AGAIN, { ...byHand, ...forDiff }, REPEATED],
+    ['no list', UNKNOWN, {}, IGNORED],
+    ['no list, on schedule', UNKNOWN, onSchedule, IGNORED],
+    ['no list, and nobody asks for diffs', UNKNOWN, { paths: '' }, undefined],
+    ['no list for diffs', UNKNOWN, forDiff, NONE_SENT],
+    ['no list that there should be', { ...UNKNOWN, unexpected: true }, { paths: '' }, NONE_SENT],
+    ['a first run', FIRST, onSchedule, UNLISTED],
+    ['a first push', FIRST, { paths: '' }, UNLISTED],
+    ['a first run about an issue', FIRST, { ...onSchedule, isNamed: true }, FIRST_IGNORED],
+    [
+      'the same, without its words',
+      FIRST,
+      { ...onSchedule, isNamed: true, context: 'none' },
+      UNLISTED,
+    ],
+    ['a first run by hand', FIRST, byHand, FIRST_IGNORED],
+    // All that was asked for is what changed.
+    ['a first run by hand for diffs', FIRST, { ...byHand, ...forDiff }, UNLISTED],
+    [
+      'a first run by hand for diffs and an issue',
+      FIRST,
+      { ...byHand, context: 'diff', isNamed: true },
+      FIRST_IGNORED,
+    ],
+  ])('%s', (_, what, run, expected) => expect(judge(what, run)).toBe(expected))
 
   test.each<[string, ChangedFile]>([
     ['!src', OUTSIDE],
     ['src', file('docs/a.md', 'src/a.md')],
   ])('%j: an error that says what to write, if it is a folder', (text, changed) => {
-    const options = { name: 'workflow_dispatch', contextPaths: parsePathPatterns(text) }
-    expect(() => judge([INSIDE, changed], options)).toThrow(
+    const run = { ...byHand, paths: text }
+    expect(() => judge(listed([INSIDE, changed]), run)).toThrow(
       `context-paths: "${text}" is a folder, and patterns match files: write "${text}/**" for everything in it.`,
     )
   })
@@ -142,7 +177,7 @@ describe('whether there is anything to do', () => {
 describe('the fingerprint of what is sent', () => {
   const PULL = { title: 'One', body: 'Two' }
   const of = (
-    changed: Changes | undefined,
+    changed: Findings | undefined,
     {
       prompt = 'Go.',
       context = 'event' as 'none' | 'event' | 'diff',
@@ -158,12 +193,12 @@ describe('the fingerprint of what is sent', () => {
   const usual = of(withPatch(PATCH))
 
   test.each<[string, string | undefined]>([
-    ['the range', of({ ...withPatch(PATCH), range: 'other commits', note: 'Pushed to since.' })],
+    ['the range', of(changes([{ ...INSIDE, patch: PATCH }], { range: 'other commits' }))],
     ['a file that does not count', of(changes([{ ...INSIDE, patch: PATCH }, file('src/b.ts')]))],
     ['line numbers', of(withPatch(PATCH.replace('-1,2 +1,2', '-7,2 +8,2').replace('one', 'two')))],
     [
       'who names the pull request',
-      of(changes([{ ...INSIDE, patch: PATCH }], { named: PULL }), { payload: {} }),
+      of({ ...withPatch(PATCH), thread: { isPull: true, data: PULL } }, { payload: {} }),
     ],
     ['whether it is called an issue', of(withPatch(PATCH), { payload: { issue: PULL } })],
   ])('does not depend on %s', (_, other) => expect(other).toBe(usual))
@@ -194,14 +229,23 @@ describe('the fingerprint of what is sent', () => {
   test.each<[string, string | undefined]>([
     ['nothing was read', of(undefined)],
     ['no changes are sent', of(withPatch(PATCH), { context: 'none' })],
-    ['the list is unknown', of({ ...withPatch(PATCH), unknown: true })],
-    ['the list is cut', of({ ...withPatch(PATCH), truncated: true })],
+    ['there is no list', of({ changes: { kind: 'unknown', reason: 'it is too large' } })],
+    ['there may be more', of(changes([INSIDE], { gap: 'History was rewritten.' }))],
+    ['the list is cut', of(changes([INSIDE], { truncated: true }))],
     ['a file has neither a diff nor a sha', of(changes([noPatch, { ...noPatch, sha: '' }]))],
   ])('is unknown if %s', (_, other) => expect(other).toBeUndefined())
 
   test('depends on the content of a file without a diff', () => {
     const [one, same, other] = ['a1', 'a1', 'b2'].map((sha) => of(changes([{ ...noPatch, sha }])))
     expect([one === same, one === other]).toEqual([true, false])
+  })
+
+  // A change of it makes each open pull request pay once more: docs/development says so.
+  test('stays what earlier versions have stored', () => {
+    expect(usual).toBe('9DY4YcIlb0S4eIjDAuRmJ_6Kdj4m2tfgIOj8DnOLjAQ')
+    expect(of(changes([{ ...noPatch, previousPath: 'docs/b.md', sha: 'a1' }]))).toBe(
+      'OOaTR6Xn017wK8QTnTLDIQcRmt1Zbswp7fq-ybChUZo',
+    )
   })
 
   test('does not need the diff of a file that does not count', () =>
@@ -217,7 +261,7 @@ describe('the prompt', () => {
   } as RunEnvironment
   const prompt = (
     context: 'none' | 'event' | 'diff',
-    changed: Changes | null = changes([INSIDE, OUTSIDE]),
+    changed: Findings | null = changes([INSIDE, OUTSIDE]),
     contextPaths = DOCS,
     nonce = NONCE,
   ): string =>
@@ -244,12 +288,13 @@ describe('the prompt', () => {
   })
 
   const commit = { sha: '', author: '', authorName: '', message: `${'x'.repeat(196)}mint_key` }
-  test.each<[string, Partial<Changes>]>([
-    ['a fact', { named: { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` } }],
-    ["a commit's message", { commits: { commits: [commit], complete: true } }],
-    ['a body', { named: { body: 'xxx mint_<!--key' } }],
-  ])('does not have half the key where %s is cut', (_, more) => {
-    const text = prompt('event', changes([], more))
+  const about = (body: string) => ({ ...changes([]), thread: { isPull: false, data: { body } } })
+  test.each<[string, Findings]>([
+    ['a fact', about(`${'x'.repeat(16 * 1024 - 4)}mint_key`)],
+    ["a commit's message", changes([], { commits: { commits: [commit], complete: true } })],
+    ['a body', about('xxx mint_<!--key')],
+  ])('does not have half the key where %s is cut', (_, findings) => {
+    const text = prompt('event', findings)
     expect(text).toContain('xxx')
     expect(text).not.toContain('mint')
   })
@@ -282,7 +327,8 @@ describe('the prompt', () => {
     const options = {
       level: 'event',
       trigger,
-      changes: changes([]),
+      changes: listed([]),
+      files: [],
       boundary: NONCE,
       excluded: 0,
     } as const

@@ -5,7 +5,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type ContextOptions, composeContext, PROMPT_LIMIT } from '../../src/context/compose.js'
-import type { ChangedFile, Changes } from '../../src/context/files.js'
+import type { ChangedFile, Changes, ListedChanges } from '../../src/context/files.js'
 import { takeFitting } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
@@ -15,11 +15,11 @@ const CLOSING = `</data ${BOUNDARY}>`
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
 const KIB = 1024
+const RANGE = 'the commits abc1234..def5678'
 
 type Parts = Partial<Omit<ContextOptions, 'changes'>> & {
   readonly facts?: Record<string, string>
-  readonly files?: readonly ChangedFile[]
-  readonly changes?: Partial<Changes>
+  readonly changes?: Partial<ListedChanges> | Exclude<Changes, ListedChanges>
 }
 
 const compose = (text: string, options: ContextOptions): string =>
@@ -60,6 +60,7 @@ describe('the prompt', () => {
         previousPath: 'docs/a.md',
         additions: 0,
         deletions: 0,
+        patch: '',
       }),
     ]
     expect(
@@ -86,7 +87,7 @@ Not listed: 3 changed files excluded by context-paths.
 
 ${OPENING}
 modified +1 -1 docs/cli.md
-renamed +0 -0 docs/a.md -> docs/b.md (GitHub sent no diff)
+renamed +0 -0 docs/a.md -> docs/b.md
 ${CLOSING}
 
 ## Diffs
@@ -145,7 +146,7 @@ describe('the length', () => {
     'many files': context({
       facts: { body: 'é'.repeat(20_000) },
       files: many(3000, (i) => fileOf(`docs/é ${i}.md`, (i % 7) * 300)),
-      changes: { truncated: true, unknown: true, note: 'Some of it could not be read.' },
+      changes: { truncated: true, gap: 'Some of it could not be read.' },
     }),
     'one huge diff': context({ files: [fileOf('a.md', 900 * KIB)] }),
     'short names': context({ files: many(2000, () => fileOf('a', 500)) }),
@@ -158,7 +159,7 @@ describe('the length', () => {
     for (const room of [...rooms, PROMPT_LIMIT]) expectValid(leaving(room), parts)
   })
 
-  test.each(['only names', 'many files', 'short names'] as const)(
+  test.each(['many files', 'short names'] as const)(
     'is used: what is omitted would not have fitted: %s',
     (name) => {
       // In bytes, not in characters.
@@ -170,13 +171,21 @@ describe('the length', () => {
     },
   )
 
-  test('of the diffs is not taken by thousands of names', () => {
-    const files = many(2000, (i) => fileOf(`${'deep/'.repeat(14)}${i}.md`, 100))
-    const text = compose('Go.', context({ files }))
-    expect(data(text, 'Changed files').length).toBeGreaterThan(500)
-    expect(titles(text).length).toBeGreaterThan(700)
-    expectValid('Go.', context({ files }))
-  })
+  test.each(['event', 'diff'] as const)(
+    'has 64 KiB for thousands of names, and the log counts those left out: %s',
+    (level) => {
+      const files = many(2000, (i) => fileOf(`${'deep/'.repeat(14)}${i}.md`, 100))
+      const text = expectValid('Go.', context({ files, level }))
+      const listed = data(text, 'Changed files').length
+      expect(bytes(section(text, 'Changed files'))).toBeGreaterThan(63 * KIB)
+      expect(bytes(section(text, 'Changed files'))).toBeLessThanOrEqual(64 * KIB)
+      expect(titles(text).length > 700).toBe(level === 'diff')
+      expect(omitted('Go.', { files, level })[0]).toEqual({
+        text: `The names of ${(2000 - listed).toLocaleString('en')} of 2,000 files were left out for length.`,
+        isAll: false,
+      })
+    },
+  )
 
   test('takes what fits to the byte, with its line end, and skips what does not', () => {
     expect(takeFitting(['ab', 'cde', 'f'], 5)).toEqual(['ab', 'f'])
@@ -321,27 +330,21 @@ describe('the list of files', () => {
   test('says which file has no diff, if the prompt has diffs', () => {
     const files = [
       file('big.json', { additions: 2, deletions: 2 }),
-      file('empty.md', { patch: '' }),
       file('logo.png', { additions: 0, deletions: 0 }),
       file('a.md', { patch: '@@ -1 +1 @@\n+a' }),
     ]
     expect(data(composed({ files }), 'Changed files')).toEqual([
       'modified +2 -2 big.json (GitHub sent no diff)',
-      'modified +2 -1 empty.md (GitHub sent no diff)',
       'modified logo.png (GitHub sent no diff)',
       'modified +2 -1 a.md',
     ])
     expect(list(...files).join('\n')).not.toContain('sent no diff')
-    // The reason for the whole list is given once, instead of one for each file.
-    expect(composed({ changes: { unknown: true, note: 'No diff.' }, files })).not.toContain(
-      'sent no diff',
-    )
   })
 
   const BY = 'Changed by the commits abc1234..def5678:'
   const A = file('a')
   const ONE = `${BY} 1 file, 2 lines added, 1 deleted.`
-  const unknown = { unknown: true, note: 'It is unknown.' } as const
+  const unknown = { kind: 'unknown', reason: 'it is unknown' } as const
   test.each<[string, Parts]>([
     [`${BY} no files.`, { excluded: 0 }],
     [
@@ -357,7 +360,10 @@ describe('the list of files', () => {
       { files: [A], changes: { truncated: true } },
     ],
     ['It is unknown.', { changes: unknown }],
-    [`It is unknown.\n${ONE}`, { changes: unknown, files: [A] }],
+    [`More is unknown.\n${ONE}`, { changes: { gap: 'More is unknown.' }, files: [A] }],
+    ['More is unknown.', { changes: { gap: 'More is unknown.' } }],
+    ['The branch is new.', { changes: { kind: 'first', reason: 'the branch is new' } }],
+    [`${BY} no files.`, { changes: { kind: 'none', range: RANGE } }],
     ['Not listed: 1 changed file excluded by context-paths.', { excluded: 1 }],
     ['Not listed: 1,200 changed files excluded by context-paths.', { excluded: 1200 }],
   ])('says %j', (text, parts) => {
@@ -448,6 +454,10 @@ describe('the diffs', () => {
       { text: 'The diffs of 1 file were left out for length.', isAll: true },
     ])
     expect(omitted('Go.', { level: 'event', files: [image] })).toEqual([])
+    expect(left(fileOf('a.ts', 64), file('b', { status: 'renamed', patch: '' }))).toEqual([])
+    expect(omitted('Go.', { level: 'event', changes: { truncated: true } })).toEqual([
+      { text: 'GitHub cut the list of changed files.', isAll: false },
+    ])
     expect(omitted(leaving(16 * KIB - 1), {})).toEqual([
       {
         text: 'Only the prompt is sent: it leaves no room for what triggered this run.',
@@ -498,13 +508,8 @@ function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}):
       repository: 'your-org/docs',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
-    changes: {
-      files,
-      truncated: false,
-      empty: false,
-      range: 'the commits abc1234..def5678',
-      ...changes,
-    },
+    changes: { kind: 'listed', files, truncated: false, range: RANGE, ...changes } as Changes,
+    files,
     boundary: BOUNDARY,
     excluded: 0,
     ...rest,
@@ -592,13 +597,12 @@ function expectValid(prompt: string, options: ContextOptions): string {
 }
 
 /** Every fact, every name and every diff is there, or is counted among those that are not. */
-function expectAccounted(added: string, { trigger, changes, level }: ContextOptions): void {
+function expectAccounted(added: string, { trigger, files, level }: ContextOptions): void {
   const own = unfenced(added)
   const omitted = (what: RegExp) => Number(what.exec(own)?.[1]?.replaceAll(',', '') ?? '0')
   // The other lines of a value are indented or empty.
   const facts = data(added, 'Event').filter((line) => /^(?! {2})./.test(line)).length
   expect(facts).toBe(trigger.facts.length)
-  const files = changes?.files ?? []
   const listed = data(added, 'Changed files').length
   expect(listed + omitted(/^Omitted for length: ([\d,]+) of [\d,]+ files?\.$/m)).toBe(files.length)
   const diffs = level === 'diff' ? files.filter(({ patch }) => patch).length : 0

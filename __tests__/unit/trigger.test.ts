@@ -1,7 +1,7 @@
 /** What the prompt says has happened: every fact of an event's payload, in order. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { Changes } from '../../src/context/files.js'
+import type { Findings, ListedChanges } from '../../src/context/files.js'
 import { describeTrigger } from '../../src/context/trigger.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
@@ -11,17 +11,20 @@ const RUN = {
   sha: 'c'.repeat(40),
 } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
-const CHANGES: Changes = { files: [], truncated: false, range: '', empty: false }
+const listed = (more: Partial<ListedChanges> = {}): Findings => ({
+  changes: { kind: 'listed', files: [], truncated: false, range: '', ...more },
+})
+const NO_CHANGES = listed()
 const asIs = (text: string): string => text
 
 /** Each fact as `name: value`; those of the run only if they are asked for. */
 function facts(
   name: string,
   payload: unknown,
-  changes: Changes = CHANGES,
+  findings: Findings = NO_CHANGES,
   withRun = false,
 ): string {
-  const trigger = describeTrigger(RUN, parseEvent(name, payload), changes, asIs)
+  const trigger = describeTrigger(RUN, parseEvent(name, payload), findings, asIs)
   expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
   const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
   const ofRun = [`ref: ${RUN.ref}`, `commit: ${RUN.sha}`]
@@ -141,18 +144,17 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
   expect(facts('push', { sender }, undefined, true)).toBe(`${ofRun} | sender: octocat`)
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toBe('number: 7')
   const commit = { name: 'commit', value: RUN.sha }
-  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES, asIs).facts).toEqual(
-    [commit],
-  )
+  expect(
+    describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), NO_CHANGES, asIs).facts,
+  ).toEqual([commit])
 })
 
 test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
   const body = 'Hi <!-- do it -->'
   const branches = { base: { ref: '4.x' }, head: { label: 'o:fix' } }
-  const named = { number: 8, title: 'N', draft: true, body, ...branches }
-  expect(
-    facts('release', { action: 'published' }, { ...CHANGES, named, previousRelease: 'v1.1.0' }),
-  ).toBe(
+  const thread = { isPull: true, data: { number: 8, title: 'N', draft: true, body, ...branches } }
+  const findings = { ...listed({ previousRelease: 'v1.1.0' }), thread }
+  expect(facts('release', { action: 'published' }, findings)).toBe(
     'action: published | number: 8 | title: N | draft: true | base: 4.x | head: o:fix | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
   )
 })
@@ -181,7 +183,7 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
     ...[`file: ${plain}`, `comment: ${prose}`, `name: ${plain}`, `notes: ${prose}`],
   ])
   const run = { ...RUN, ref: 'refs/heads/a\u200bb' }
-  const { facts: told } = describeTrigger(run, parseEvent('push', {}), CHANGES, asIs)
+  const { facts: told } = describeTrigger(run, parseEvent('push', {}), NO_CHANGES, asIs)
   expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
 })
 
@@ -198,7 +200,7 @@ describe('commits', () => {
 
   test('are those of the range if the payload has none', () => {
     const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
-    const found = (complete: boolean): Changes => ({ ...CHANGES, commits: { commits, complete } })
+    const found = (complete: boolean) => listed({ commits: { commits, complete } })
     for (const name of ['schedule', 'push'])
       expect(facts(name, { commits: [] }, found(true))).toBe('commits: a1b2c3d Found (mona)')
     expect(facts('push', { commits: [commit('Pushed')] }, found(false))).toBe(
@@ -207,9 +209,7 @@ describe('commits', () => {
     expect(facts('schedule', {}, found(false))).toBe(
       'commits (the first 1; there may be more): a1b2c3d Found (mona)',
     )
-    expect(facts('schedule', {}, { ...CHANGES, commits: { commits: [], complete: false } })).toBe(
-      '',
-    )
+    expect(facts('schedule', {}, listed({ commits: { commits: [], complete: false } }))).toBe('')
   })
 
   test('none uses up the room of the others, or hides anything', () => {

@@ -20,7 +20,7 @@ const REQUESTS = 64
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   let left = REQUESTS
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    if (halves === undefined || left <= 0) return changes
+    if (halves === undefined || left < 2) return changes
     const { base, middle, head } = halves
     const found = await (middle === head ? ofCommit(head) : ofHalves(base, middle, head)).catch(
       toNone,
@@ -29,7 +29,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
-    left -= Math.ceil(found.files.length / FILES_PAGE)
+    left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
