@@ -205,7 +205,9 @@ describe('schedule and workflow_dispatch', () => {
     const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
-    expect(log).toContain('Start the workflow by hand once, with since: without it, earlier changes')
+    expect(log).toContain(
+      'Start the workflow by hand once, with since: without it, earlier changes',
+    )
     expect(listed(world)).toBe(10)
   })
 
