@@ -410,6 +410,12 @@ describe('since the last release', () => {
 
   worldTest.each<[string, tag: string, RunOptions, from: string]>([
     ['a candidate becomes final', 'v1.2.0-rc.1', release(), 'v1.0.0'],
+    [
+      'a candidate that comes first in the alphabet becomes final',
+      'v1.2.0.CR1',
+      release({ tag_name: 'v1.2.0.Final' }),
+      'v1.0.0',
+    ],
     ['another package is released', 'core@1.1.0', release(), 'v1.0.0'],
     ['somebody starts the workflow by hand, on the tag', 'v1.1.0', byHand, 'v1.0.0'],
   ])('the commit of a release is news if %s', async (world, _, tag, run, from) => {
