@@ -44,12 +44,15 @@ sends nothing anywhere.
 `
 
 /**
- * The largest diff of a file, as GitHub answers (github.com/JabRef/jabref/pull/16101), and of all
- * files of a response (github.com/orgs/community/discussions/213491): what exceeds it comes without
- * a patch and counts.
+ * The largest diff of a file, as GitHub answers (github.com/JabRef/jabref/pull/16101): a larger one
+ * comes without a patch.
  */
 const FILE_LIMIT = { lines: 3000, characters: 100_000 }
-const DIFF_LIMIT = { lines: 20_000, characters: 1_000_000 }
+/**
+ * After so many lines of patch, the files of a response have neither patch nor counts
+ * (github.com/orgs/community/discussions/213491).
+ */
+const RESPONSE_LINES = 20_000
 
 /** @typedef {ReturnType<typeof openClone>} Clone */
 /** @typedef {{ base: string, head: string, date: string, subject: string }} Unit */
@@ -164,11 +167,10 @@ function openClone(folder) {
  * @param {F[]} files of a response
  */
 function cutDiffs(files) {
-  const left = { ...DIFF_LIMIT }
+  let left = RESPONSE_LINES
   return files.map(({ patch = '', ...file }) => {
-    left.lines -= patch === '' ? 0 : patch.split('\n').length
-    left.characters -= patch.length
-    if (left.lines < 0 || left.characters < 0) return { ...file, additions: 0, deletions: 0 }
+    left -= patch === '' ? 0 : patch.split('\n').length
+    if (left < 0) return { ...file, additions: 0, deletions: 0 }
     return { ...file, ...(patch && { patch }) }
   })
 }
@@ -419,6 +421,7 @@ function describePrompt(prompt) {
   const notes = [
     ...(omitted === '0' ? [] : [`${omitted} left out`]),
     ...(without === 0 ? [] : [`${without} not sent by GitHub`]),
+    ...(prompt.includes('\nGitHub truncated this list') ? ['more files not listed by GitHub'] : []),
   ]
   const kib = Math.ceil(Buffer.byteLength(prompt) / 1024)
   return [

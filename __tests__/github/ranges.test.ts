@@ -110,7 +110,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
     const { outputs, log } = await world.step({ context: 'diff' }, push())
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(/404, "Not Found"\. Nothing was sent\. Re-run later\./)
+    expect(log).toMatch(/ it has both commits\. Nothing was sent\. Re-run later\./)
   })
 
   worldTest("unless it is a gateway's page that says so", async (world) => {
@@ -390,6 +390,12 @@ describe('since the last release', () => {
 
   worldTest.each<[string, tag: string, RunOptions, from: string]>([
     ['a candidate becomes final', 'v1.2.0-rc.1', release(), 'v1.0.0'],
+    [
+      'a candidate that comes first in the alphabet becomes final',
+      'v1.2.0.CR1',
+      release({ tag_name: 'v1.2.0.Final' }),
+      'v1.0.0',
+    ],
     ['another package is released', 'core@1.1.0', release(), 'v1.0.0'],
     ['somebody starts the workflow by hand, on the tag', 'v1.1.0', byHand, 'v1.0.0'],
   ])('the commit of a release is news if %s', async (world, _, tag, run, from) => {

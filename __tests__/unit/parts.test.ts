@@ -136,6 +136,8 @@ const patchesOf = ({ files }: ListedChanges) =>
 describe('every diff of a range is found,', () => {
   const tens = (commits: number, files: number) =>
     inLine(...Array.from({ length: commits }, (_, nth) => many(files, nth * files)))
+  const wide = (count: number, first = 0) =>
+    many(count, first).map((one) => ({ ...one, patch: '+'.padEnd(8000, 'x') }))
   test.each<[string, Commit[], requests: number, characters: number]>([
     ['of 1,000 files in ten commits', tens(10, 100), 15, Infinity],
     [
@@ -144,7 +146,7 @@ describe('every diff of a range is found,', () => {
       5,
       Infinity,
     ],
-    ['of more characters, if these count', inLine(many(90, 0, 50), many(90, 90, 50)), 5, 600_000],
+    ['of more characters, if these count', inLine(wide(90), wide(90, 90)), 5, 1_000_000],
     ['of one commit with 1,000 files', inLine(many(1000)), 22, Infinity],
     ['of one with too many lines', inLine(many(90, 0, 390)), 4, Infinity],
     ['of 250 commits', tens(250, 2), 5, Infinity],

@@ -43,7 +43,10 @@ export const CHANGES_RULES = {
         yield 'the names leave too little room for the diffs'
       if (isLong || isTruncated) continue
       const count = titles.length + unsent + omitted
-      if (count !== counted.length) yield `${count} of the diffs of ${counted.length} files`
+      // A file that was only renamed has no diff, unless GitHub may have left it out.
+      const renamed = counted.filter(({ status, patch }) => status === 'renamed' && !patch)
+      if (count > counted.length || count < counted.length - renamed.length)
+        yield `${count} of the diffs of ${counted.length} files`
       const missing = counted.filter(({ patch }) => patch === undefined).length
       // A page of a pull request may have too many lines.
       if (facts.isGitHubWell && !facts.isOfLongPull && unsent > missing)

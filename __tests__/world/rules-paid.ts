@@ -222,7 +222,7 @@ export function hasNothingNew(facts: Facts): boolean {
   const hasWords = number !== undefined && context !== 'none'
   if (event.name === 'push' && event.push !== 'tag')
     return event.push === 'empty branch' && since === undefined && !hasWords
-  if (isTakenBack(event)) return since === undefined && !hasWords
+  if (isTakenBack(event)) return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
   const last = step.githubRequests.findLast(({ path }) => path.includes('/compare/'))
   const isGone = [404, 406, 422].includes(Number(last?.status)) && last?.answered !== PAGE.body

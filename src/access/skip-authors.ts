@@ -31,11 +31,11 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
 
 /**
  * Skips releases that were taken back; comments by this action, which are events if they were
- * written with a personal token; pushes by a merge queue, which come again if it merges them; and what these accounts triggered:
- * their pull requests, comments and reviews, every event they are the sender of, and pushes whose
- * every non-merge commit is theirs. Whoever sent a push may have merged what others wrote, unless
- * it is the agent, which also pushes in a person's name. The payload of a push does not tell merges
- * from other commits.
+ * written with a personal token; pushes by a merge queue, which come again if it merges them; and
+ * what these accounts triggered: their pull requests, comments and reviews, every event they are
+ * the sender of, and pushes whose every non-merge commit is theirs. Whoever sent a push may have
+ * merged what others wrote, unless it is the agent, which also pushes in a person's name. The
+ * payload of a push does not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
  */

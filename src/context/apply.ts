@@ -1,6 +1,6 @@
 /**
- * What the changes are for: whether there is anything to do, what later runs compare, and the prompt
- * with its context.
+ * What the changes are for: whether there is anything to do, what later runs compare, and the
+ * prompt with its context.
  */
 
 import { createHash } from 'node:crypto'

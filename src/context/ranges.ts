@@ -48,11 +48,17 @@ export async function changesBetween(
         `commits ${shortSha(base)} and ${shortSha(head)} have no history in common`,
       )
     case 'not found': {
-      const { error } = comparison
+      const { error: cause } = comparison
       // If that commit can't be read, the permission is missing.
-      if (!(await canReadCommit(repo, head))) throw error
-      if (await canReadCommit(repo, base))
-        throw new ActionError('github', error.message, 'Re-run later.', { cause: error })
+      if (!(await canReadCommit(repo, head))) throw cause
+      if (await canReadCommit(repo, base)) {
+        throw new ActionError(
+          'github',
+          `GitHub doesn't find ${none.range}, though it has both commits.`,
+          'Re-run later.',
+          { cause },
+        )
+      }
       return unknownChanges(
         `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
       )
@@ -202,12 +208,16 @@ export async function sinceLastSuccess(
       'there is no earlier successful run of this workflow on this branch to compare with'
     return { kind: 'first', reason }
   }
-  const reason = `GitHub lists ${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}, and none that succeeded on this branch`
-  if (eventName !== 'schedule') return { kind: 'first', reason }
+  const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
+  if (eventName !== 'schedule')
+    return {
+      kind: 'first',
+      reason: `GitHub lists ${runs}, and none that succeeded on this branch`,
+    }
   // Green, this run would be where the next one begins.
   throw new ActionError(
     'github',
-    `${reason}.`,
+    `GitHub lists ${runs}, and none that succeeded on this branch.`,
     'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
   )
 }
