@@ -243,7 +243,7 @@ export class Repository {
     return { status: base === head ? 'identical' : status, mergeBase, files, commits }
   }
 
-  /** A commit and those that it comes from, as far as they are known, in the order of the branch. */
+  /** A commit and those before it, as far as they are known, in the order of the branch. */
   #historyOf(sha: string, known = new Set<string>()): Set<string> {
     const { parents } = this.commits.get(sha) ?? {}
     if (parents === undefined || known.has(sha)) return known
