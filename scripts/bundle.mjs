@@ -8,6 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
 import { calledEndpoints } from './endpoints.mjs'
@@ -25,7 +26,10 @@ const ENDPOINTS = '@octokit/plugin-rest-endpoint-methods'
  * - HTTP/2, which src/net/connect.ts refuses;
  * - bodies that are forms or blobs, with undici's own `fetch`;
  * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since
- *   version 16.4.
+ *   version 16.4;
+ * - the tree of known names of headers, which saves time only after thousands of responses;
+ * - of the parser's constants, those that undici's client doesn't read: they build tables of
+ *   methods and characters whenever they are loaded.
  *
  * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline; and the
  * name of the operating system, for which it starts a process.
@@ -40,6 +44,8 @@ const REPLACED = {
     'lib/web/fetch/body.js':
       "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
     'lib/llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
+    'lib/core/tree.js': 'exports.tree = { lookup: () => null }',
+    'lib/llhttp/constants.js': usedConstants(),
   },
   '@actions/core': {
     'lib/summary.js': 'export const summary = undefined\nexport const markdownSummary = undefined',
@@ -108,6 +114,15 @@ function copyPackages() {
       writeFileSync(file, `${code}\n`)
     }
   }
+}
+
+/** The constants of undici's parser, with those that its client reads. */
+function usedConstants() {
+  const undici = createRequire(import.meta.resolve('undici'))
+  const client = readFileSync(undici.resolve('./lib/dispatcher/client-h1.js'), 'utf8')
+  const all = undici('./lib/llhttp/constants.js')
+  const names = new Set([...client.matchAll(/\bconstants\.([A-Z]\w*)/g)].map(([, name]) => name))
+  return [...names].map((name) => `exports.${name} = ${JSON.stringify(all[name])}`).join('\n')
 }
 
 /** Octokit's table of endpoints, with those that the action calls. */

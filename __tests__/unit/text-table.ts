@@ -7,8 +7,8 @@ import {
   createdWithoutJob,
   createRefusal,
   missingJob,
-  resultUnknown,
 } from '../../src/agent/problems.js'
+import { resultUnknown } from '../../src/agent/result-unknown.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { Asked, Happening } from '../../src/run/facts.js'

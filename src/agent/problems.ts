@@ -1,35 +1,10 @@
-/** What the user reads if the service refuses, can't be reached, or leaves a result unknown. */
+/** What the user reads if the service refuses, or can't be reached. */
 
-import { ActionError, type ErrorCode, explainFailure, WHERE_TO_LOOK } from '../text/errors.js'
+import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
-import type { ServiceResult, SubmitRequest } from './client.js'
-
-export const ENDED_FIRST = 'the step ended before a response arrived'
-
-export function resultUnknown(
-  request: SubmitRequest,
-  reason: string,
-  { cause, isPage = false }: { cause?: unknown; isPage?: boolean } = {},
-): ActionError {
-  const [what, mayBe, advice] =
-    request.kind === 'create'
-      ? [
-          'create request',
-          'A docs job may exist',
-          `${LOOK_FIRST} To wait for a docs job that you find, run a step with its job-id and no prompt.`,
-        ]
-      : [
-          `message to docs job ${quote(request.jobId)}`,
-          'The docs job may have received it',
-          'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
-        ]
-  const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`
-  const ask = isPage ? ASK_NETWORK : ''
-  return new ActionError('create-unknown', message, joinSentences(ask, advice), { cause })
-}
-
-const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
+import type { ServiceResult } from './client.js'
+import { ASK_NETWORK, LOOK_FIRST } from './result-unknown.js'
 
 export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
@@ -40,8 +15,6 @@ export function createdWithoutJob(response: NoJob): ActionError {
 }
 
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
-const ASK_NETWORK =
-  'Check base-url. If it is right, ask whoever runs the network: a firewall, a proxy or a sign-in page may have answered in place of the service.'
 
 type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
 

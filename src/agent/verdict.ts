@@ -9,12 +9,11 @@ import {
   cannotConnect,
   createdWithoutJob,
   createRefusal,
-  ENDED_FIRST,
   missingJob,
   noJob,
   type Refusal,
-  resultUnknown,
 } from './problems.js'
+import { ENDED_FIRST, resultUnknown } from './result-unknown.js'
 
 export type SubmitVerdict = Readonly<
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */

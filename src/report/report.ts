@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
-import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
+import { ENDED_FIRST, resultUnknown } from '../agent/result-unknown.js'
 import type { RunEnvironment } from '../event/event.js'
 import { getString } from '../event/payload.js'
 import { factsAfter, factsAtStart, type Happening, hasJob, type StepFacts } from '../run/facts.js'
