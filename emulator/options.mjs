@@ -111,6 +111,14 @@ export function formatDuration(seconds) {
 }
 
 /**
+ * @param {string} text
+ * @returns {string} in lines of at most 80 columns, as a terminal has; a longer word stays whole
+ */
+export function wrap(text) {
+  return text.replaceAll(/(.{1,80})(?: |$)/gm, '$1\n').trimEnd()
+}
+
+/**
  * Runs a command and sets the exit code it returns, unless its module is only imported.
  * @param {string} url of the module
  * @param {(args: string[]) => Promise<number>} command
@@ -125,7 +133,7 @@ export async function runCommand(url, command) {
     process.exitCode = await command(args)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${wrap(error.message)}\n`)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { UsageError } from '../../emulator/options.mjs'
+import { UsageError, wrap } from '../../emulator/options.mjs'
 import { scenarios, servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { serve } from '../../emulator/serve.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
@@ -261,6 +261,16 @@ test.each([
   const error = await { start, serve }[name]([...args]).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(UsageError)
   expect(String(error)).toContain(`Error: ${message}`)
+})
+
+test('a long error is wrapped for a terminal', async () => {
+  const error = await start(['--scenario', 'nope']).catch((thrown: unknown) => thrown)
+  const { message } = error as Error
+  const lines = wrap(message).split('\n')
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  expect(lines.join(' ')).toBe(message)
+  const path = '/folder'.repeat(20)
+  expect(wrap(`can't write to ${path} now`)).toContain(path)
 })
 
 test('a comment is shown without the secrets', () => {
