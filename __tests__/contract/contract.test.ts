@@ -107,7 +107,7 @@ test('the events that have a list of changes are those of the reference', () => 
   expect(Object.keys(RANGES).sort()).toEqual([...listed, ...onPulls].sort())
 })
 
-test('the emulator has a scenario for each outcome of a job, and hides every secret [secret.name]', () => {
+test('the emulator has a scenario for each outcome of a job, and hides every secret [secret.name] [house.emulator]', () => {
   const outcomes = Object.values(scenarios).map(({ step }) => step.outcome)
   expect(outcomes).toEqual(expect.arrayContaining(['pr-opened', 'no-changes', ...FAILURES]))
   expect(EMULATOR_SECRETS).toEqual(SECRETS)
@@ -284,7 +284,7 @@ describe('dist', () => {
     },
   )
 
-  test('runs on the Node that action.yml asks for', () => {
+  test('runs on the Node that action.yml asks for [house.node]', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
   })
 })

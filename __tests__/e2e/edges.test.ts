@@ -57,17 +57,20 @@ testIf(POSIX).each<
     limitMs,
     { outcome: 'pr-opened', status: 'completed' },
   ],
-])('a process that is frozen %s', async (_, script, inputs, moment, frozenMs, expected) => {
-  const { outputs } = await runAgainst(script, inputs, {
-    meanwhile: async (step, service) => {
-      await moment(step, service)
-      step.child.kill('SIGSTOP')
-      await sleep(frozenMs)
-      step.child.kill('SIGCONT')
-    },
-  })
-  expect(outputs).toMatchObject(expected)
-})
+])(
+  'a process that is frozen %s [net.arrived-first]',
+  async (_, script, inputs, moment, frozenMs, expected) => {
+    const { outputs } = await runAgainst(script, inputs, {
+      meanwhile: async (step, service) => {
+        await moment(step, service)
+        step.child.kill('SIGSTOP')
+        await sleep(frozenMs)
+        step.child.kill('SIGCONT')
+      },
+    })
+    expect(outputs).toMatchObject(expected)
+  },
+)
 
 testIf(POSIX)('a second signal keeps the exit code of the outcome that was reported', async () => {
   const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {

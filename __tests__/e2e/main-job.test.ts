@@ -84,7 +84,7 @@ test.concurrent('a message may be answered by deeply nested JSON', async () => {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
 })
 
-test.concurrent('an id is one encoded segment of the path, given or as the service made it up', async () => {
+test.concurrent('an id is one encoded segment of the path, given or as the service made it up [input.id]', async () => {
   const id = 'a:b@c=d+e,f~g'
   const segment = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
   const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id })] }
@@ -106,7 +106,7 @@ describe('the runner', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent', async () => {
+  test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent [output.well-formed]', async () => {
     const env = { GITHUB_OUTPUT: '/nowhere/output' }
     const { service, exitCode, commands } = await runAgainst(USUAL, GO, { env })
     expect(service.received).toEqual([])

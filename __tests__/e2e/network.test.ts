@@ -111,7 +111,7 @@ test.concurrent('until the deadline, nothing is sent to a host of no_proxy that 
   expect(proxy.asked).toEqual([])
 })
 
-test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile', async () => {
+test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile [send.unconnected.again]', async () => {
   const service = await tlsService(own)
   const port = await closedPort()
   const ended = await runStep(
@@ -143,7 +143,7 @@ test.concurrent('nothing was sent, so it is sent again after a TLS handshake tha
 // Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
 const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
 
-test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it', async () => {
+test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it [net.tls.verified]', async () => {
   const service = await tlsService(own)
   const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
   expect(error).toMatch(
@@ -164,7 +164,7 @@ test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERT
   expect(service.connections()).toBe(1)
 })
 
-test.concurrent('a certificate that has expired is final, and the error says so', async () => {
+test.concurrent('a certificate that has expired is final, and the error says so [send.certificate.final]', async () => {
   const day = 24 * 3_600_000
   const dates = {
     notBeforeDate: new Date(Date.now() - 2 * day),
@@ -235,19 +235,22 @@ test.concurrent.each([
   ['HTTPS_PROXY', 'http://us%40er:pass@', 'us@er:pass'],
   ['HTTP_PROXY', 'user:pa%zss@', 'user:pa%zss'],
   ['http_proxy', '', undefined],
-])('a proxy in %s, as %shost:port, has one tunnel and no key', async (name, start, credentials) => {
-  const service = await tlsService(own)
-  const proxy = await connectProxy(service.port)
-  const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
-  const { outputs } = await runAt(AWAY, env).finally(proxy.close)
-  expect(outputs.outcome).toBe('pr-opened')
-  const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
-  expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
-  expect(proxy.bytes()).not.toContain(KEY)
-  expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
-})
+])(
+  'a proxy in %s, as %shost:port, has one tunnel and no key [secret.key.where]',
+  async (name, start, credentials) => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port)
+    const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
+    const { outputs } = await runAt(AWAY, env).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
+    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
+    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
+    expect(proxy.bytes()).not.toContain(KEY)
+    expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+  },
+)
 
-test.concurrent('a proxy is never asked for loopback, here with a path prefix', async () => {
+test.concurrent('a proxy is never asked for loopback, here with a path prefix [net.proxy]', async () => {
   const service = await startService(USUAL)
   const proxy = await connectProxy(service.port)
   const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
@@ -259,7 +262,7 @@ test.concurrent('a proxy is never asked for loopback, here with a path prefix', 
   expect(service.polls()[0]?.path).toBe('/some/gateway/v2/agent/docs/job/job-1')
 })
 
-test.concurrent('a proxy that expects other credentials (407) is final', async () => {
+test.concurrent('a proxy that expects other credentials (407) is final [send.certificate.final]', async () => {
   const proxy = await connectProxy(1, () => 407)
   const error = await expectFinal(AWAY, throughProxy(proxy.port)).finally(proxy.close)
   expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
@@ -276,7 +279,7 @@ test.concurrent('a proxy that refuses (403) or drops is asked again', async () =
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('a proxy over TLS proves its own name, not that of the service', async () => {
+test.concurrent('a proxy over TLS proves its own name, not that of the service [net.proxy.tunnel]', async () => {
   const proven = await certificate(['localhost'])
   const service = await tlsService(proven)
   const proxy = await connectProxy(service.port, () => 'open', proven)
@@ -297,7 +300,7 @@ test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@
   },
 )
 
-test.concurrent('a proxy is asked for an IPv6 address in brackets', async () => {
+test.concurrent('a proxy is asked for an IPv6 address in brackets [net.proxy.tunnel]', async () => {
   const proxy = await connectProxy(1, () => 407)
   await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
   expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')

@@ -70,14 +70,17 @@ test.concurrent.each<[string, Handler, outputs: object]>([
     { outcome: 'error', 'error-code': 'create-unknown' },
   ],
   ['that is answered has the job', inTime, { outcome: 'timed-out', 'job-id': 'job-1' }],
-])('at the deadline, a create in flight gets 5 s: one %s', async (_, handler, outputs) => {
-  const inputs = { ...GO, 'timeout-minutes': minutes(deadlineMs) }
-  const ended = await runAgainst({ posts: [handler], polls: [active] }, inputs)
-  expect(ended.outputs).toMatchObject(outputs)
-  expect(ended.exitCode).toBe(1)
-  expect(ended.milliseconds).toBeLessThan(soonAfter(deadlineMs + IN_FLIGHT_MS))
-  expect(ended.commands('error')).toHaveLength(1)
-})
+])(
+  'at the deadline, a create in flight gets 5 s: one %s [cancel.in-flight]',
+  async (_, handler, outputs) => {
+    const inputs = { ...GO, 'timeout-minutes': minutes(deadlineMs) }
+    const ended = await runAgainst({ posts: [handler], polls: [active] }, inputs)
+    expect(ended.outputs).toMatchObject(outputs)
+    expect(ended.exitCode).toBe(1)
+    expect(ended.milliseconds).toBeLessThan(soonAfter(deadlineMs + IN_FLIGHT_MS))
+    expect(ended.commands('error')).toHaveLength(1)
+  },
+)
 
 const KNOWN = { 'job-id': 'job-1', status: 'active', sent: 'job' }
 
@@ -161,7 +164,7 @@ function remoteControl() {
 }
 
 // As events of the process: on Windows only a console can send these.
-test.concurrent('Ctrl-C and Ctrl-Break, as on Windows, are the first and the second signal', async () => {
+test.concurrent('Ctrl-C and Ctrl-Break, as on Windows, are the first and the second signal [cancel.second]', async () => {
   const { env, press } = remoteControl()
   let pressedAt = 0
   const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
@@ -189,24 +192,30 @@ test.concurrent.each<
     { 'job-id': 'job-1', sent: 'nothing' },
     /re-run the workflow job: this step then sends nothing/,
   ],
-])('SIGKILL %s leaves what to do next', async (_, script, inputs, requests, outputs, next) => {
-  const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
-  expect(ended.exitCode).toBe(137)
-  expect(ended.outputs).toMatchObject(outputs)
-  expect(ended.summary).toMatch(next)
-})
+])(
+  'SIGKILL %s leaves what to do next [output.early] [cancel.killed]',
+  async (_, script, inputs, requests, outputs, next) => {
+    const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
+    expect(ended.exitCode).toBe(137)
+    expect(ended.outputs).toMatchObject(outputs)
+    expect(ended.summary).toMatch(next)
+  },
+)
 
 test.concurrent.each<[string, Script, requests: number, code: string]>([
   ['while a create is in flight: its result is unknown', UNANSWERED, 1, 'create-unknown'],
   ['later: an internal error', RUNNING, 2, 'internal'],
-])('an uncaught exception %s', async (_, script, requests, code) => {
-  const { env, press } = remoteControl()
-  const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
-    await until(() => service.received.length >= requests)
-    press('throw')
-  }
-  const ended = await runAgainst(script, GO, { env, meanwhile })
-  expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
-  expect(ended.commands('error')).toHaveLength(1)
-  expect(ended.exitCode).toBe(1)
-})
+])(
+  'an uncaught exception %s [output.exit-code] [cancel.exception]',
+  async (_, script, requests, code) => {
+    const { env, press } = remoteControl()
+    const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
+      await until(() => service.received.length >= requests)
+      press('throw')
+    }
+    const ended = await runAgainst(script, GO, { env, meanwhile })
+    expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
+    expect(ended.commands('error')).toHaveLength(1)
+    expect(ended.exitCode).toBe(1)
+  },
+)

@@ -21,7 +21,7 @@ expect.addSnapshotSerializer({
   serialize: (text) => text,
 })
 
-test.concurrent('a job that opens a pull request', async () => {
+test.concurrent('a job that opens a pull request [report.log.lines]', async () => {
   const run = await runAgainst({ posts: [created], polls: [active, completed] }, { prompt: 'Go' })
   expect(report(run)).toMatchSnapshot()
 })

@@ -27,24 +27,27 @@ describe('a temporary error of a request that decides', () => {
     expect(world.comments()).toHaveLength(1)
   })
 
-  worldTest('an unanswered placeholder is written once, and in no other comment', async (world) => {
-    world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
-    world.github.faults.push({
-      method: 'POST',
-      path: COMMENTS,
-      answer: 'reset',
-      takesEffect: true,
-    })
-    // The comments are read before it, and to find what was written: the first answer to that
-    // counts as none.
-    world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
-    world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
-    const { outputs, log } = await world.step(SCOPE)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(log).not.toContain("can't be verified")
-    expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
-    expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
-  })
+  worldTest(
+    'an unanswered placeholder is written once, and in no other comment [memory.one-comment.no-twin]',
+    async (world) => {
+      world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
+      world.github.faults.push({
+        method: 'POST',
+        path: COMMENTS,
+        answer: 'reset',
+        takesEffect: true,
+      })
+      // The comments are read before it, and to find what was written: the first answer to that
+      // counts as none.
+      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
+      const { outputs, log } = await world.step(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(log).not.toContain("can't be verified")
+      expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
+      expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
+    },
+  )
 })
 
 worldTest('a placeholder whose edit the answer does not show stops the create', async (world) => {
@@ -86,14 +89,17 @@ slowTest('a cancel of a run that only comments is reported in a comment, too', a
   expect(world.comments()).toEqual([expect.stringContaining('🛑')])
 })
 
-worldTest('an event whose file is missing is an error if it decides, else not', async (world) => {
-  const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
-  const scoped = await world.step(SCOPE, { env })
-  expect(scoped.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-  expect(scoped.commands('error')[0]).toMatch(/GITHUB_EVENT_PATH.*ENOENT/)
-  const plain = await world.step({ 'allow-users': '*' }, { env })
-  expect(plain.outputs.outcome).toBe('pr-opened')
-})
+worldTest(
+  'an event whose file is missing is an error if it decides, else not [github.event]',
+  async (world) => {
+    const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
+    const scoped = await world.step(SCOPE, { env })
+    expect(scoped.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(scoped.commands('error')[0]).toMatch(/GITHUB_EVENT_PATH.*ENOENT/)
+    const plain = await world.step({ 'allow-users': '*' }, { env })
+    expect(plain.outputs.outcome).toBe('pr-opened')
+  },
+)
 
 posixDescribe('a process ends', () => {
   test.concurrent.each(['GET', 'POST'])(
@@ -114,7 +120,7 @@ posixDescribe('a process ends', () => {
       }),
   )
 
-  test.concurrent('in time after a signal if GitHub does not respond to the edits', () =>
+  test.concurrent('in time after a signal if GitHub does not respond to the edits [cancel.first]', () =>
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {

@@ -48,15 +48,18 @@ test('asks for gzip, and decompresses it', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test.each([301, 307, 308])('follows a redirect (%i), as of a moved repository', async (status) => {
-  const url = await serve(async (request, response) => {
-    const { method, url, headers } = request
-    if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
-    response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
-  })
-  const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
-  expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
-})
+test.each([301, 307, 308])(
+  'follows a redirect (%i), as of a moved repository [github.redirect]',
+  async (status) => {
+    const url = await serve(async (request, response) => {
+      const { method, url, headers } = request
+      if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
+      response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
+    })
+    const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
+    expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
+  },
+)
 
 test('gives up a redirect that never ends', async () => {
   let requests = 0
@@ -89,7 +92,7 @@ test('fails if the response is cut off, even after some of its body', async () =
   expect(lines).toEqual(['GET /path failed 0 ms'])
 })
 
-test('reads what has arrived before its time is over', async () => {
+test('reads what has arrived before its time is over [net.arrived-first]', async () => {
   const time = new AbortController()
   const url = await serve((_, response) => void response.end('{}', () => time.abort()))
   const { status } = await fetchFrom(url).fetch(`${url}/`, { ...GET, signal: time.signal })

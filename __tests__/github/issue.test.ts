@@ -125,15 +125,18 @@ issueTest("job-scope: pull-request with an issue's number is job-scope: issue", 
   expect(commentsOn(world, 40)).toHaveLength(1)
 })
 
-worldTest('the number of an issue that was transferred is that of its new place', async (world) => {
-  world.github.addRepository('your-org/log').issues.add(5)
-  const location = `${world.github.url}/repos/your-org/log/issues/5`
-  const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
-  world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
-  const inputs = { 'issue-number': '40', context: 'event' }
-  expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
-  expect(world.prompts()[0]).toContain('title: Number 5')
-})
+worldTest(
+  'the number of an issue that was transferred is that of its new place [range.number.transferred]',
+  async (world) => {
+    world.github.addRepository('your-org/log').issues.add(5)
+    const location = `${world.github.url}/repos/your-org/log/issues/5`
+    const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
+    world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
+    const inputs = { 'issue-number': '40', context: 'event' }
+    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expect(world.prompts()[0]).toContain('title: Number 5')
+  },
+)
 
 testsIn({ github: { permissions: NONE } })(
   'job-scope: pull-request with a number says once which permission is missing, and it suffices',

@@ -66,7 +66,7 @@ const roleTest = testsIn({
   },
 })
 
-describe('a comment', () => {
+describe('a comment [access.permission.write] [access.permission.unknown] [access.refused.green]', () => {
   roleTest.each(['owner', 'writer'])('by the %s starts a job', async (world, login) => {
     world.github.faults.push({ answer: BAD_GATEWAY })
     expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
@@ -96,7 +96,7 @@ roleTest('a permission of another shape is none that can be read', async (world)
   expect(log).toContain('reading the permission of writer failed: unexpected response.')
 })
 
-describe('a pull request from a fork', () => {
+describe('a pull request from a fork [access.words.asked]', () => {
   // A private repository may send its secrets to forks.
   roleTest('is skipped before bad input is told, with advice', async (world) => {
     const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
@@ -117,12 +117,15 @@ describe('a pull request from a fork', () => {
   roleTest.each([
     ['octocat', 'comes from a fork'],
     ['dependabot[bot]', 'was triggered by Dependabot'],
-  ])('by a writer without a key, says why it is missing: %s', async (world, GITHUB_ACTOR, why) => {
-    const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
-    const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
-    expect(log).toContain(why)
-  })
+  ])(
+    'by a writer without a key, says why it is missing: %s [access.refused.first] [access.refused.no-key]',
+    async (world, GITHUB_ACTOR, why) => {
+      const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
+      const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
+      expect(log).toContain(why)
+    },
+  )
 
   roleTest('if nobody can be asked who may start, bad inputs are told anyway', async (world) => {
     world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
@@ -160,7 +163,7 @@ roleTest('a dry run asks as well', async (world) => {
   expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
 })
 
-describe("the step's own comment", () => {
+describe("the step's own comment [skip.own-comment]", () => {
   const SCOPE = { 'job-scope': 'pull-request' }
   const PLACEHOLDER = `⏳ Nothing has been sent yet.\n\n<!-- ${'0a'.repeat(16)} -->`
   const written = ({ repository }: World) =>

@@ -85,7 +85,7 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   'unrs-resolver': 'downloads a binary, which npm installs as an optional package instead',
 }
 
-describe.each(PROJECTS)('the packages of %s', (project) => {
+describe.each(PROJECTS)('the packages of %s [house.packages]', (project) => {
   const packages = lockedIn(project)
 
   test('are pinned, and the lock names no registry', () => {

@@ -22,11 +22,11 @@ test('every workflow is found, and has a name of its own', () => {
   for (const { text } of files) expect(parse(text)).toHaveProperty('name')
 })
 
-test.each(files)('$name keeps the rules', (file) => {
+test.each(files)('$name keeps the rules [house.workflows]', (file) => {
   expect(brokenRules(file)).toEqual([])
 })
 
-test('a release is asked for, approved before anything may write, and moves v1 once published', () => {
+test('a release is asked for, approved before anything may write, and moves v1 once published [house.release]', () => {
   const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
     parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
   )

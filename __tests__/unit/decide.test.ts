@@ -119,7 +119,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
   ],
 ]
 
-describe.each(LINES)('%s', (_told, kind, facts) => {
+describe.each(LINES)('%s [memory.run.continues] [paid.asked.sends]', (_told, kind, facts) => {
   test(`${kind}: ${facts.length} cases`, () => {
     for (const one of facts) expect({ ...one, kind: decide(one).kind }).toEqual({ ...one, kind })
   })

@@ -43,11 +43,11 @@ test.each([
   ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
   ['a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
   ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
-])('oneLine: %j is %j', (text, line) => {
+])('oneLine: %j is %j [text.one-line]', (text, line) => {
   expect(oneLine(text)).toBe(line)
 })
 
-describe('escapeCommands', () => {
+describe('escapeCommands [text.command]', () => {
   test.each([
     ['::error::x', '\\::error::x'],
     [' \u3000::error::x', ' \u3000\\::error::x'],
@@ -97,7 +97,7 @@ function shownAsCode(markdown: string): string | undefined {
   return html.replace(/&#(\d+);/g, (_, point) => String.fromCharCode(Number(point)))
 }
 
-describe('inlineCode', () => {
+describe('inlineCode [text.markdown]', () => {
   test.each(['https://agent.example.com/prefix', '@octocat and #12', '404: No such job (yet)!'])(
     'writes the plain text %j as a code span',
     (text) => {
@@ -163,7 +163,7 @@ test.each([
   ],
   ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
   ['<title></title><p>It is down. Later.</p>', 'It is down. Later.'],
-])('summarizePage tells %j as %j', (text, words) => {
+])('summarizePage tells %j as %j [text.page]', (text, words) => {
   expect(summarizePage(text)).toBe(words)
 })
 

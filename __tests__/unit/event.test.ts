@@ -73,7 +73,7 @@ test.each([
   expect(pushedCommits(parseEvent('push', payload))).toEqual([])
 })
 
-describe('values of a payload', () => {
+describe('values of a payload [github.event]', () => {
   test('are only what the payload itself has', () => {
     expect(getPath({ a: { b: 0 } }, 'a.b')).toBe(0)
     for (const path of ['a.c', 'a.b.c', 'toString', 'a.constructor.name'])
@@ -200,7 +200,7 @@ test.each<[string, object, boolean]>([
   expect(isCodeOpen(parseEvent('a', payload))).toBe(isOpen)
 })
 
-describe('missing secrets', () => {
+describe('missing secrets [input.key.empty]', () => {
   const ofFork = (event: string): string =>
     'This pull request comes from a fork, and such runs get no secrets. ' +
     `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`. To get docs for one, let a maintainer comment \`/docs\` (the recipe command.yml), or send it after the merge (on-merge.yml).`

@@ -133,7 +133,7 @@ const many = (count: number, first = 0, lines = 1): File[] =>
 const patchesOf = ({ files }: ListedChanges) =>
   new Map(files.map(({ path, patch }) => [path, patch]))
 
-describe('every diff of a range is found,', () => {
+describe('every diff of a range is found, [range.cut.parts] [range.cut.middle]', () => {
   const tens = (commits: number, files: number) =>
     inLine(...Array.from({ length: commits }, (_, nth) => many(files, nth * files)))
   const wide = (count: number, first = 0) =>
@@ -161,7 +161,7 @@ describe('every diff of a range is found,', () => {
   })
 })
 
-test('a file that two parts change has both diffs, the older one first', async () => {
+test('a file that two parts change has both diffs, the older one first [range.cut.joined]', async () => {
   const one = { filename: 'src/00000.ts', patch: '+again' }
   const { read } = createRange(inLine(many(200), [...many(200, 200), one]))
   expect(patchesOf(await read()).get('src/00000.ts')).toBe('+0 0\n+again')
@@ -210,12 +210,12 @@ test.each(['lost', 'refused'])(
   },
 )
 
-test('a commit whose list is shorter than that of the comparison leaves it as it was', async () => {
+test('a commit whose list is shorter than that of the comparison leaves it as it was [range.cut.whole-leads]', async () => {
   const changes = await createRange(inLine(many(320)), { commitFiles: 0 }).read()
   expect(changes).toMatchObject({ files: { length: 300 }, truncated: true })
 })
 
-test('the list of the whole leads: no file that was changed back, and its own diffs', async () => {
+test('the list of the whole leads: no file that was changed back, and its own diffs [range.cut.whole-leads]', async () => {
   const back = { filename: 'src/back.ts', patch: '+came' }
   const history = inLine(
     [...many(120, 0, 150), back],
@@ -255,7 +255,7 @@ test.each([20, 21, 22, 30])(
   },
 )
 
-test('what is not cut takes one request, and the largest range a bounded number', async () => {
+test('what is not cut takes one request, and the largest range a bounded number [range.cut.requests]', async () => {
   const small = createRange(inLine(many(30), many(200, 30)))
   await small.read()
   expect(small.asked).toHaveLength(1)

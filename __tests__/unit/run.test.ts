@@ -98,7 +98,7 @@ describe('a job that completed without a pull request', () => {
       true,
       'poll poll: no-changes',
     ],
-  ])('is asked for once more: it %s', async (_, task, script, wait, story) => {
+  ])('is asked for once more: it %s [poll.link.late]', async (_, task, script, wait, story) => {
     const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
     expect(ended.story).toBe(story)
     const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
@@ -135,10 +135,13 @@ describe('a step that messages a job', () => {
     ['seen before', [active, opened, active, failed], `${POLLS}: failed`],
     ['in the response, not from before', [changed, changed, active, opened], `${POLLS}: pr-opened`],
     ['unless it differs from the one seen before', [active, changed], 'message poll: pr-opened'],
-  ])('does not end with the end from before the message: %s', async (_, script, story) => {
-    const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
-    expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
-  })
+  ])(
+    'does not end with the end from before the message: %s [poll.stale-end]',
+    async (_, script, story) => {
+      const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
+      expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
+    },
+  )
 
   test.each([
     ['an active job', active, true, ['active']],
@@ -213,7 +216,7 @@ describe('a step that messages a remembered job', () => {
       [words(409), ENDED],
     ],
     ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
-  ])('creates a new one if that %s', async (_, refusals, gone, log) => {
+  ])('creates a new one if that %s [send.message.ended]', async (_, refusals, gone, log) => {
     const tries = refusals.length
     const script = [...refusals, ...NEW]
     const { story, calls, lines, placeholders, facts, published } = await follow(
@@ -258,7 +261,7 @@ describe('a step that messages a remembered job', () => {
     ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
     ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
     ['after a second unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
-  ])('creates none %s', async (_, known, script, story, gone = []) => {
+  ])('creates none %s [send.message.gone]', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
 

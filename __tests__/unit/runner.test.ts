@@ -84,7 +84,7 @@ describe('the reporter', () => {
   })
 })
 
-test('a summary that is rewritten is redacted, and never empty in between', () => {
+test('a summary that is rewritten is redacted, and never empty in between [report.summary]', () => {
   const reporter = createReporter((text) => text.replaceAll('secret', '***'))
   reporter.summary('A long first version with a secret.\n')
   expect(fs.readFileSync(file, 'utf8')).toBe('A long first version with a ***.\n')

@@ -94,7 +94,7 @@ describe('a retry', () => {
     ])
   })
 
-  test('is not sent if the delay ends after the deadline', async () => {
+  test('is not sent if the delay ends after the deadline [send.limited]', async () => {
     const options = { timeoutMs: MINUTE, frozenMs: MINUTE }
     const { code, error, calls } = await submit([errorResponse(429, '1')], options)
     expect(code).toBe('rate-limited')
@@ -103,7 +103,7 @@ describe('a retry', () => {
   })
 })
 
-describe("a service that can't be reached", () => {
+describe("a service that can't be reached [send.unconnected.again] [send.unconnected.limit]", () => {
   const LONG = { timeoutMs: 10 * MINUTE }
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
@@ -132,7 +132,7 @@ describe("a service that can't be reached", () => {
   })
 })
 
-describe('the error', () => {
+describe('the error [send.refused.final] [send.refused.too-long]', () => {
   const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network.'
   const cause = new Error('refused')
   const unreachable = { ...notSent, cause } as ServiceResult
@@ -236,7 +236,7 @@ test.each<[string, Script, code: string]>([
   expect([result.code, endedAt]).toEqual([code, MINUTE])
 })
 
-describe('a cancel', () => {
+describe('a cancel [cancel.before-post]', () => {
   test.each<[string, Script, code: string]>([
     ['while a request that was sent is in flight', [hangs(true)], 'cancelled create-unknown'],
     ['while connecting', [hangs(false)], 'cancelled'],

@@ -188,7 +188,7 @@ test.each([
   expect(showSentences(text)).toBe(shown)
 })
 
-test('the first line', () => {
+test('the first line [report.log.lines]', () => {
   const lines = (prompt: string, { id, project, url }: Outside): string[] => {
     const attach: Task = { kind: 'attach', jobId: id }
     const tasks: readonly [Task, boolean][] = [
@@ -284,7 +284,7 @@ const everyRow = (): boolean => true
 const isEnded = ({ end }: Row): boolean => end !== undefined
 const hasOutputs = ({ brokenOutputs }: Row): boolean => !brokenOutputs
 
-describe('of requests and the job, what is said is known:', () => {
+describe('of requests and the job, what is said is known: [cancel.told] [report.true] [report.title.accepted]', () => {
   rule(
     'not that nothing was sent, once something was',
     ({ posted, unknown }) => posted || unknown,
@@ -401,7 +401,7 @@ const ABOUT = {
   internal: /Report this error|GITHUB_OUTPUT/,
 }
 
-describe('every text', () => {
+describe('every text [report.true] [report.advice.followed] [report.past] [report.review] [report.where-to-look] [report.words]', () => {
   rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
     for (const text of placesOf(told)) {
@@ -490,7 +490,7 @@ describe('every text', () => {
   )
 })
 
-describe('the annotation', () => {
+describe('the annotation [report.annotation.one]', () => {
   const annotationsOf = ({ lines }: Played): string[] =>
     lines.filter((line) => line.startsWith('::'))
   rule(
@@ -516,7 +516,7 @@ describe('the annotation', () => {
   )
 })
 
-describe('the summary and the comment', () => {
+describe('the summary and the comment [report.advice.in-sight] [report.link.label] [report.summary] [report.comment.quiet] [report.comment.private]', () => {
   rule(
     'show what happened and what to do next at first sight in the comment of a step that failed, and only there',
     everyRow,
@@ -533,7 +533,7 @@ describe('the summary and the comment', () => {
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
   rule(
-    'say what was sent, in the words of the log',
+    'say what was sent, in the words of the log [output.sent]',
     (row) => isEnded(row) && hasOutputs(row),
     (_, { lines, outputs, summary, comment }) => {
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
@@ -586,7 +586,7 @@ describe('the summary and the comment', () => {
   )
 })
 
-describe('the outputs', () => {
+describe('the outputs [output.job-id]', () => {
   rule(
     'are complete at the end, and have all that is known before',
     hasOutputs,
@@ -606,7 +606,7 @@ describe('the outputs', () => {
   )
 })
 
-describe('text from outside', () => {
+describe('text from outside [text.markdown]', () => {
   const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
   const PLACES = ['summary', 'comment'] as const
   const hostile = new Map(ROWS.map((row) => [row, play(row, HOSTILE)]))

@@ -135,7 +135,7 @@ test.each<[string, object, string]>([
   ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, ''],
   ['toString', { inputs: { a: 1 } }, ''],
   ['issues', { issue: 'x', labels: {}, inputs: [], pages: [null] }, ''],
-])('of a %s with %j: all that it says', (name, payload, expected) => {
+])('of a %s with %j: all that it says [context.facts.event]', (name, payload, expected) => {
   expect(facts(name, payload)).toBe(expected)
 })
 
@@ -191,7 +191,7 @@ describe('commits', () => {
   const commit = (message: string, author: object = {}) => ({ id: SHA, message, author })
   const pushed = (...commits: object[]) => facts('push', { commits })
 
-  test("each one's first line and author, by login or else by name", () => {
+  test("each one's first line and author, by login or else by name [context.facts.commits]", () => {
     const first = commit('First\r\n\nMore', { username: 'mona', name: 'Mona' })
     expect(pushed(first, commit('\nSecond\rMore', { name: 'Lisa' }), commit('Third\nMore'))).toBe(
       'commits: a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
@@ -212,7 +212,7 @@ describe('commits', () => {
     expect(facts('schedule', {}, listed({ commits: { commits: [], complete: false } }))).toBe('')
   })
 
-  test('none uses up the room of the others, or hides anything', () => {
+  test('none uses up the room of the others, or hides anything [context.facts.commits]', () => {
     const of = (message: string, username: string) => pushed(commit(message, { username }))
     const [message, username] = ['m'.repeat(200), 'u'.repeat(200)]
     expect(of(message, username)).toBe(`commits: a1b2c3d ${message} (${username})`)
