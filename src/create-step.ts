@@ -76,7 +76,7 @@ export function createStep(
 
 /**
  * Says what valid inputs may do that the user does not expect. [range.since.no-effect]
- * [input.file.warned]
+ * [input.file.warned] [range.since.no-effect]
  */
 export function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
   if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)

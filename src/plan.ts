@@ -49,6 +49,7 @@ export function openGitHub(step: Step) {
   }
 }
 
+// [merge.found]
 async function planRun(
   step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
@@ -57,6 +58,7 @@ async function planRun(
 ): Promise<Plan> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
+  // [skip.authors.push]
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
@@ -78,11 +80,12 @@ async function planRun(
   return planAbout(about, found, memory, service)
 }
 
+// [skip.authors.merged]
 function skipFor(reason: string): Plan {
   return { kind: 'skip', why: { reason } }
 }
 
-/** Once it is known what the run is about. */
+/** Once it is known what the run is about. [memory.run.continues] */
 async function planAbout(
   step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
@@ -102,19 +105,23 @@ async function planAbout(
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
+  // [skip.labels.about]
   const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
   if (labelled !== undefined) return skip(labelled)
 
-  // Without them, a job would be paid that can't know what changed.
+  // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
+  // [context.level]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
   const { thread } = findings ?? {}
+  // [report.review]
   if (thread?.isPull && getString(thread.data, 'state') === 'open') tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && findings?.bySince === false)
     // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
+  // [skip.paths.none-left] [context.lacks.told]
   const judged = findings && judgeChanges(inputs, event, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })

@@ -16,7 +16,7 @@ const WRITERS = ['admin', 'write']
 
 /**
  * Why the run must not start a job; undefined if it may. [access.refused.green]
- * [access.refused.no-key]
+ * [access.refused.no-key] [access.refused.green]
  *
  * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
  * the run red

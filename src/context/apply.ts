@@ -30,11 +30,13 @@ export type Judgement =
 
 type Judged = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
+// [skip.paths.none-left]
 const skip = (reason: string, advice?: string): Judgement => ({
   kind: 'skip',
   skip: { reason, advice },
 })
 
+// [context.lacks.told]
 const note = (text: string): Judgement => ({ kind: 'note', note: text })
 
 // [skip.schedule.no-commits]
@@ -164,7 +166,7 @@ function namesOf({ path, previousPath = path, status }: ChangedFile): readonly s
 /**
  * The same for a push that changes nothing of a pull request, such as a merge of its base, which at
  * most moves the line numbers of its hunks. Undefined if not all is known. [memory.marker.stable]
- * [paid.push.unchanged] [paid.fingerprint.pinned]
+ * [paid.push.unchanged] [paid.fingerprint.pinned] [memory.marker.stable]
  */
 export function fingerprint(
   prompt: string,

@@ -150,7 +150,7 @@ function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
 
 /**
  * No name can forge part of a line: one with blanks is in quotes. [context.fence.line]
- * [context.omitted.no-fact]
+ * [context.omitted.no-fact] [context.fence.line]
  */
 function fileLine(file: ChangedFile, withReason: boolean): string {
   const { additions, deletions, patch } = file

@@ -134,7 +134,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
 
 /**
  * A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a final
- * release is news after its candidate.
+ * release is news after its candidate. [skip.release.same-commit]
  */
 function isRepeatedBy(released: Released, tag: string): boolean {
   // [range.release.candidate]
@@ -153,7 +153,7 @@ async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
 
 /**
  * The releases that may be the one before, the likeliest first. [range.release.ancestor]
- * [range.release.pre-release]
+ * [range.release.pre-release] [range.release.ancestor]
  */
 function selectCandidates(
   releases: readonly Release[],

@@ -71,9 +71,13 @@ export function describeTrigger(
   }
 }
 
+// [context.facts.commits]
 const NO_COMMITS: CommitList = { commits: [], complete: true }
 
-/** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
+/**
+ * Of a push, the payload says more than a comparison: that has no more than 100 commits.
+ * [context.facts.commits]
+ */
 function pushedList(event: RunEvent): CommitList | undefined {
   const commits = pushedCommits(event)
   if (commits.length === 0) return undefined

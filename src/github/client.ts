@@ -40,6 +40,7 @@ const CREATION_MS = 500
 /**
  * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
  * edit that has the docs job's ID gets another try before the step has to end.
+ * [memory.edit.retried]
  */
 const CANCELLED_MS = 1_000
 

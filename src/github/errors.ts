@@ -94,23 +94,28 @@ export class GitHubError extends ActionError {
   }
 }
 
+// [github.context.refused]
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
+  // [range.list.never]
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
   // [github.foreign]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
+  // [github.limit]
   if (isRateLimit(failure) || isHasty(failure)) return 'temporary'
-  // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
+  // Of a commit that GitHub doesn't know, it can't process what asks for its lists. [github.early]
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
+  // [range.list.never]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
+  // [github.context.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
 }
 
 /**
  * A diff that GitHub can't make: a 406, a 422, or these words, which came with a 500 and a 503, too
  * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
- * github.com/googleapis/repo-automation-bots/issues/2479).
+ * github.com/googleapis/repo-automation-bots/issues/2479). [range.list.never]
  */
 const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generating this diff`, 'i')
 

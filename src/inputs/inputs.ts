@@ -60,7 +60,7 @@ export const DEFAULTS = {
 
 export type InputName = keyof typeof DEFAULTS
 
-/** In the order of the table. */
+/** In the order of the table. [house.defaults.once] */
 export const NAMES = Object.keys(DEFAULTS) as InputName[]
 
 /** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */

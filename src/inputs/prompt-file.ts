@@ -37,7 +37,10 @@ export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   }
 }
 
-/** What is wrong with the file, for the user: it completes a sentence that begins with the path. */
+/**
+ * What is wrong with the file, for the user: it completes a sentence that begins with the path.
+ * [input.problems.together]
+ */
 class FileProblem extends Error {}
 
 /**

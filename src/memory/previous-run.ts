@@ -73,7 +73,7 @@ export async function findPreviousRun(
     : earlier(async () => job, pull)
 }
 
-/** As an earlier run left it. */
+/** As an earlier run left it. [memory.run.continues] */
 function situationOf(
   state: StoredState,
   job: Situation['job'],
@@ -164,7 +164,7 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
 
 /**
  * The job as the service has it; undefined if it does not exist. [memory.run.continues]
- * [skip.service.unasked]
+ * [skip.service.unasked] [memory.run.continues]
  */
 async function getJob(
   jobId: string,

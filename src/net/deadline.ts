@@ -25,6 +25,7 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
+// [net.deadline]
 export const NO_RESPONSE = 'no response in time'
 
 // [net.deadline]

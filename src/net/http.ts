@@ -149,6 +149,7 @@ function exchange(
         sent
           ? { kind: 'no-response', reason, cause }
           : // [send.unconnected.again]
+            // [send.unconnected.again]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {

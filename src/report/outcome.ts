@@ -96,6 +96,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
           : // [report.review]
+            // [report.review]
             facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
@@ -209,7 +210,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
 
 /**
  * What is known to have been accepted: whoever reads that nothing was started starts it again, and
- * pays again.
+ * pays again. [report.title.accepted]
  */
 function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)

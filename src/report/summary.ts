@@ -52,6 +52,7 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
 }
 
+// [report.comment.quiet]
 function firstLine(view: View): string {
   const pullRequest = linkPullRequest(view)
   // The link may be that of an earlier run. [report.link.label]
@@ -114,7 +115,7 @@ function linkPullRequest({ facts, redact }: View): string {
   return link && `[${inlineCode(redact(name))}](<${link}>)`
 }
 
-/** What the advice is about. */
+/** What the advice is about. [report.advice.in-sight] */
 function happened(view: View): string[] {
   const { facts, notes } = view
   return [
@@ -134,7 +135,10 @@ function details(view: View): string[] {
   ]
 }
 
-/** GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run. */
+/**
+ * GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run.
+ * [report.comment.private]
+ */
 function tell({ redact, inputs, runUrl }: View, text: string): string {
   return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
 }
@@ -211,7 +215,7 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
  */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-/** A line of the first files, and if there are more, a list. */
+/** A line of the first files, and if there are more, a list. [docs.files.told] */
 function describeFiles({ facts: { docs }, redact }: View): readonly [line: string, list: string] {
   const { length } = docs.files
   const { shown, listed } = FILES_LIMIT

@@ -68,6 +68,7 @@ export async function pollUntilDone(options: PollOptions, tools: PollTools): Pro
   return poll(options, tools, deadlineAt, untilFinalPoll).finally(untilFinalPoll.end)
 }
 
+// [poll.last]
 async function poll(
   options: PollOptions,
   tools: PollTools,
@@ -78,6 +79,7 @@ async function poll(
   const polling = createPolling(options, tools)
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
+  // [poll.last]
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isOver = isTooLate; !isOver; ) {
     const remainingMs = untilFinalPoll.remainingMs()
@@ -87,20 +89,23 @@ async function poll(
     const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
     // A server may close an idle connection just as this poll is sent, which no other one follows.
+    // [poll.last]
     if (isFinalPoll) service.close()
     // The process was frozen and has missed its final poll.
     const isLate = hasPassed(deadline)
     if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
+    // [report.true]
     tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     polling.budget.count(startedAt, ATTEMPT_MS.poll)
-    // A process that was frozen during its final poll makes another.
+    // A process that was frozen during its final poll makes another. [poll.last]
     isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
     const next = polling.handle(result, { isBroughtForward, isFinalPoll })
     if (typeof next !== 'number') return next
     delayMs = next
   }
+  // [cancel.first] [output.timed-out]
   if (deadline.cancelled()) throw new Cancelled()
   if (!service.hasResponded()) throw noResponseError(options.jobId, polling.lastError())
   return { kind: 'deadline' }
@@ -181,12 +186,14 @@ function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
   { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
-  /** The time left for a service that has never responded. */
+  /** The time left for a service that has never responded. [poll.dead-address] */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   const startedAt = clock.now()
+  // [poll.stale-end]
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
   const isFresh = createFreshnessCheck(precededBy, settleMs)
+  // [poll.refused.four] [poll.log-once]
   let failures = 0
   let refusals = 0
   let lastError = ''
@@ -209,6 +216,7 @@ function createPolling(
       hasWarned = true
       warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
+    // [poll.stale-end]
     if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
@@ -217,6 +225,7 @@ function createPolling(
         precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
       return Math.min(delayMs, untilSettledMs)
     }
+    // [poll.retry]
     isSeen = true
     tell({ kind: 'seen', job })
     if (isFinal(job.status)) return { kind: 'ended', job, status: job.status }

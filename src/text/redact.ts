@@ -27,6 +27,7 @@ export function createRedactor(...keys: readonly string[]): Redact {
 /**
  * Hides which service a text is about, and which project there: many keep both as secrets. Text
  * from outside, which may name the project, is in quotes; elsewhere, its name may be a plain word.
+ * [report.comment.private]
  */
 export function hideService(
   text: string,
