@@ -32,7 +32,7 @@ test.concurrent('an input whose name is misspelt is not ignored, and a valid job
   expect(problems[0]).toBe('dry_run: no such input. Write "dry-run" instead.')
 })
 
-test.concurrent('text in an input runs no workflow command', async () => {
+test.concurrent('text in an input runs no workflow command [text.command]', async () => {
   const evil = 'x\n::error::y\r##[add-mask]z'
   const { log, problems } = await refused({ wait: evil, 'base-url': evil, 'job-id': evil })
   expect(log).not.toMatch(/##\[/)
@@ -40,7 +40,7 @@ test.concurrent('text in an input runs no workflow command', async () => {
 })
 
 // The rules themselves are tested in unit/.
-describe('a prompt file', () => {
+describe('a prompt file [input.file.inside]', () => {
   const workspace = newFolder('workspace')
   writeFileSync(path.join(workspace, 'good.md'), 'Good')
   mkdirSync(path.join(workspace, '.git'))

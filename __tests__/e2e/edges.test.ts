@@ -72,19 +72,22 @@ testIf(POSIX).each<
   },
 )
 
-testIf(POSIX)('a second signal keeps the exit code of the outcome that was reported', async () => {
-  const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {
-    meanwhile: async ({ lines, child }) => {
-      await until(() => lines.some((line) => line.startsWith('Finished')))
-      child.kill('SIGINT')
-      child.kill('SIGTERM')
-    },
-  })
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(exitCode).toBe(0)
-})
+testIf(POSIX)(
+  'a second signal keeps the exit code of the outcome that was reported [output.exit-code]',
+  async () => {
+    const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {
+      meanwhile: async ({ lines, child }) => {
+        await until(() => lines.some((line) => line.startsWith('Finished')))
+        child.kill('SIGINT')
+        child.kill('SIGTERM')
+      },
+    })
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(exitCode).toBe(0)
+  },
+)
 
-describe('a full disk', () => {
+describe('a full disk [output.unwritable]', () => {
   /** A file system of 16 KiB; undefined without the right to mount one. */
   const disk = process.platform === 'linux' ? mountSmallDisk() : undefined
   afterAll(() => {

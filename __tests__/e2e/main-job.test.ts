@@ -60,7 +60,7 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
 })
 
-test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed', async () => {
+test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed [input.file.text]', async () => {
   const workspace = newFolder('workspace')
   const long = 'x'.repeat(1024 * 1024 - 4)
   await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
@@ -71,7 +71,7 @@ test.concurrent('a long prompt is read from a file, after the prompt, which is s
   )
 })
 
-test.concurrent('a message may be answered by deeply nested JSON', async () => {
+test.concurrent('a message may be answered by deeply nested JSON [input.task]', async () => {
   const nested = JSON.stringify({ ...opened, deep: 0 }).replace(
     '0}',
     `${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
@@ -95,7 +95,7 @@ test.concurrent('an id is one encoded segment of the path, given or as the servi
   expect(service.posts()[0]?.path).toBe(`/v2/agent/docs/job/${segment}/message`)
 })
 
-describe('the runner', () => {
+describe('the runner [output.unwritable]', () => {
   test.concurrent.each([
     ['no summary and no output file', { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }],
     ['a summary that is discarded', { GITHUB_STEP_SUMMARY: devNull }],

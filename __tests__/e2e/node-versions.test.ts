@@ -23,7 +23,7 @@ const nodes = new Map(
   }),
 )
 
-describe.each([...nodes])('on Node %s', (_, node) => {
+describe.each([...nodes])('on Node %s [house.node]', (_, node) => {
   test.concurrent('a job runs, with one request for each poll, on one connection [house.node]', async () => {
     const script = { posts: [created], polls: [active, active, completed] }
     const { outputs, exitCode, service } = await runAgainst(script, { prompt: 'Go' }, { node })

@@ -84,7 +84,7 @@ test.concurrent.each<[string, Handler, outputs: object]>([
 
 const KNOWN = { 'job-id': 'job-1', status: 'active', sent: 'job' }
 
-posixTest('SIGTERM during a poll', async () => {
+posixTest('SIGTERM during a poll [cancel.first]', async () => {
   const script = { ...RUNNING, polls: [silence] }
   const ended = await runAgainst(script, GO, { meanwhile: at(received(2), 'SIGTERM') })
   expectCancelled(ended, KNOWN)
@@ -100,45 +100,57 @@ posixTest.each<[string, (port: number) => { address: string; env?: Record<string
       env: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
     }),
   ],
-])('a signal before anything is sent, while %s is not answered', async (_, through) => {
-  let connections = 0
-  const mute = await listen(() => void connections++)
-  const { address, env = {} } = through(mute.port)
-  const meanwhile = at(() => connections > 0)
-  const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(
-    mute.close,
-  )
-  expectCancelled(ended, { 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
-})
+])(
+  'a signal before anything is sent, while %s is not answered [cancel.before-post]',
+  async (_, through) => {
+    let connections = 0
+    const mute = await listen(() => void connections++)
+    const { address, env = {} } = through(mute.port)
+    const meanwhile = at(() => connections > 0)
+    const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(
+      mute.close,
+    )
+    expectCancelled(ended, { 'job-id': '' })
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
+  },
+)
 
-posixTest('a signal while a create is in flight: its answer with the job is awaited', async () => {
-  const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
-    meanwhile: at(received(1)),
-  })
-  expectCancelled(ended, KNOWN)
-  expect(ended.service.received).toHaveLength(1)
-})
+posixTest(
+  'a signal while a create is in flight: its answer with the job is awaited [cancel.in-flight]',
+  async () => {
+    const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
+      meanwhile: at(received(1)),
+    })
+    expectCancelled(ended, KNOWN)
+    expect(ended.service.received).toHaveLength(1)
+  },
+)
 
-posixTest('a signal while a create is in flight: its result is unknown after 5 s', async () => {
-  const ended = await runAgainst(UNANSWERED, GO, { meanwhile: at(received(1)) })
-  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-  expect(ended.commands('error')[0]).toMatch(MAY_EXIST)
-  expect(ended.summary).toMatch(MAY_EXIST)
-  expect(ended.sinceSignalMs).toBeGreaterThan(IN_FLIGHT_MS - 500)
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
-})
+posixTest(
+  'a signal while a create is in flight: its result is unknown after 5 s [cancel.in-flight]',
+  async () => {
+    const ended = await runAgainst(UNANSWERED, GO, { meanwhile: at(received(1)) })
+    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+    expect(ended.commands('error')[0]).toMatch(MAY_EXIST)
+    expect(ended.summary).toMatch(MAY_EXIST)
+    expect(ended.sinceSignalMs).toBeGreaterThan(IN_FLIGHT_MS - 500)
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
+  },
+)
 
-posixTest('a second signal ends the step at once, even while a create is in flight', async () => {
-  const ended = await runAgainst(UNANSWERED, GO, {
-    meanwhile: async (step, service) => {
-      await at(received(1))(step, service)
-      step.signal('SIGTERM')
-    },
-  })
-  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
-})
+posixTest(
+  'a second signal ends the step at once, even while a create is in flight [cancel.second]',
+  async () => {
+    const ended = await runAgainst(UNANSWERED, GO, {
+      meanwhile: async (step, service) => {
+        await at(received(1))(step, service)
+        step.signal('SIGTERM')
+      },
+    })
+    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
+  },
+)
 
 /**
  * Makes things happen inside a step, from outside, on any system: an event of the process, or an

@@ -176,7 +176,7 @@ test.concurrent('the ID of a request is in a debug line, unless it is more than 
   expect(lines).toEqual(['429', '429', '401 (8f3a1b2c4d5e6f70-FRA)'])
 })
 
-test.concurrent('the key is shown nowhere if it is part of the id', async () => {
+test.concurrent('the key is shown nowhere if it is part of the id [secret.redacted]', async () => {
   const key = 'mint_0123456789abcdef'
   const id = `job-${key}`
   const script = {
@@ -188,7 +188,7 @@ test.concurrent('the key is shown nowhere if it is part of the id', async () => 
   expect(JSON.stringify(ended)).not.toContain(key)
 })
 
-test.concurrent('no part of the key is in a link that loses its query', async () => {
+test.concurrent('no part of the key is in a link that loses its query [secret.redacted]', async () => {
   const key = 'mint_0123456789abcdef?{0123456789abcdef}'
   const ended = await run(jobWith({ prLink: `https://evil.example/${key}` }), { 'api-key': key })
   expect(ended.outputs).toMatchObject({ 'pr-link': '', outcome: 'no-changes' })

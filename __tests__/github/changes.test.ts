@@ -58,7 +58,7 @@ describe('a pull request', () => {
     }))
 
   testsIn({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } })(
-    'the prompt does not have the key and the tokens that a file has',
+    'the prompt does not have the key and the tokens that a file has [context.secret.none]',
     async (world) => {
       await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
       expect(promptOf(world)).toContain('+*** *** ***')
@@ -344,7 +344,7 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
   )
 })
 
-describe('skip-authors', () => {
+describe('skip-authors [skip.authors.cause]', () => {
   const SKIP = { 'skip-authors': 'mintlify[bot]' }
   const commit = (username: string, name: string) => ({
     id: sha(name),
@@ -533,19 +533,22 @@ describe('skip-labels', () => {
     },
   )
 
-  worldTest('are told without effect, whatever their names; non-labels are none', async (world) => {
-    const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
-    const step = (list: unknown[]) => {
-      const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
-      // As text, since no payload of GitHub's has such labels.
-      return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
-    }
-    const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
-    expect(outputs.outcome).toBe('skipped')
-    expect(log).not.toContain('##[error')
-    expect(summary).not.toContain('<img')
-    expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
-  })
+  worldTest(
+    'are told without effect, whatever their names; non-labels are none [skip.labels.no-effect]',
+    async (world) => {
+      const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
+      const step = (list: unknown[]) => {
+        const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
+        // As text, since no payload of GitHub's has such labels.
+        return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
+      }
+      const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
+      expect(outputs.outcome).toBe('skipped')
+      expect(log).not.toContain('##[error')
+      expect(summary).not.toContain('<img')
+      expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
+    },
+  )
 
   worldTest(
     'skip what a run without secrets is about, but no step that waits [skip.labels.no-key]',
@@ -588,7 +591,7 @@ describe('skip-labels', () => {
 })
 
 testsIn(CHANGED)(
-  'a dry run reads from GitHub, shows the whole prompt and writes nothing',
+  'a dry run reads from GitHub, shows the whole prompt and writes nothing [output.dry-run]',
   async (world) => {
     const inputs = { context: 'diff', 'job-scope': 'pull-request', 'dry-run': 'true' }
     const { outputs, log } = await world.step(inputs)

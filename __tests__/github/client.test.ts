@@ -150,7 +150,7 @@ test('nobody writes to the log past the step, such as that a version of the API 
   warn.mockRestore()
 })
 
-describe('a request that retried', () => {
+describe('a request that retried [github.decides.retried]', () => {
   test.each([1, 3])(
     'is retried for 90 s, all together (%d side by side) [github.decides.retried]',
     async (count) => {
@@ -318,7 +318,7 @@ test('a request names the action and has the token, or one that GitHub refuses i
   expect(without.received[0]?.authorization).toBe('token none')
 })
 
-test('what ends the step keeps nothing of a request that is over', async () => {
+test('what ends the step keeps nothing of a request that is over [net.deadline]', async () => {
   const { github, signal } = await connect([OK])
   await read(github)
   const before = getEventListeners(signal, 'abort').length
@@ -349,7 +349,7 @@ test('a redirect to another server is an error, whatever is in its answer [githu
   })
 })
 
-describe('a request in flight', () => {
+describe('a request in flight [net.deadline]', () => {
   const LATE = 'GitHub: reading it failed: timed out (timeout-minutes).'
   const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'
 
@@ -463,7 +463,7 @@ describe('what helps: [github.permission.named]', () => {
   })
 })
 
-describe('what can not connect for good is not retried, and says whose fault it is:', () => {
+describe('what can not connect for good is not retried, and says whose fault it is: [send.certificate.final]', () => {
   const CERTIFICATE =
     "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. Verification can't be turned off."
 

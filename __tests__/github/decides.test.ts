@@ -120,7 +120,7 @@ worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
   ['the earlier runs', /\/runs/, schedule, BAD_GATEWAY],
   ['a comparison', /\/compare\//, push(), BAD_GATEWAY],
   ['a comparison that GitHub is too busy for', /\/compare\//, push(), refusal(500, BUSY)],
-])('a context is read again: %s', async (world, _, path, run, answer) => {
+])('a context is read again: %s [github.decides.retried]', async (world, _, path, run, answer) => {
   world.repository.addComparison(sha('before'), HEAD)
   world.repository.addRun({ head_sha: sha('before') })
   world.github.faults.push({ path, answer })

@@ -63,7 +63,7 @@ async function followUp(
   return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
 
-describe('the files of the docs pull request', () => {
+describe('the files of the docs pull request [docs.files.told]', () => {
   const LINE = '3 files: `guides/retry.mdx` +2 −0, `a b.md` +1 −1, `logo.png` +0 −0\n'
   const added = file('guides/retry.mdx', '@@ -0,0 +1,2 @@\n+one\n+two', { status: 'added' })
   const changed = [added, file('a b.md'), file('logo.png', null)]
@@ -367,7 +367,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   })
 })
 
-describe('docs-token', () => {
+describe('docs-token [docs.token.when]', () => {
   tokenTest.each([
     ['open', 'pr-opened', 'message'],
     ['merged', 'pr-opened', 'job'],

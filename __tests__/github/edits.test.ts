@@ -32,13 +32,16 @@ const run = (id: number, attempt = 1): RunOptions => ({
 })
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
-worldTest("a comment in place of another step's says so; a re-run's does not", async (world) => {
-  const told: string[][] = []
-  for (const attempt of [1, 1, 2])
-    told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
-  expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
-  expect(world.comments()).toHaveLength(1)
-})
+worldTest(
+  "a comment in place of another step's says so; a re-run's does not [memory.identity.same-attempt]",
+  async (world) => {
+    const told: string[][] = []
+    for (const attempt of [1, 1, 2])
+      told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
+    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
+    expect(world.comments()).toHaveLength(1)
+  },
+)
 
 slowTest.each<[object, string]>([
   [SCOPE, 'Asking'],
@@ -149,7 +152,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
   })
 })
 
-describe('an error that ends the step is no warning as well, and', () => {
+describe('an error that ends the step is no warning as well, and [memory.failure.told]', () => {
   worldTest.each([
     ['the comments can not be read', { method: 'GET', path: COMMENTS }, 0],
     ['the placeholder can not be written', { method: 'POST', path: COMMENTS }, 1],
@@ -192,7 +195,7 @@ describe('an error of what only informs is one warning: [memory.edit.retried]', 
   })
 })
 
-describe('what an error says of the service and the project is in the run alone:', () => {
+describe('what an error says of the service and the project is in the run alone: [report.comment.private]', () => {
   const SSO = 'https://sso.example/login?next=x'
   type Answers = { status: number; error?: string; headers?: Record<string, string> }[]
   test.each<[string, hidden: string, shown: string, Answers]>([
@@ -261,7 +264,7 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
   })
 })
 
-describe('what an earlier run stored', () => {
+describe('what an earlier run stored [memory.later-run]', () => {
   worldTest('is replaced by a run with a lower number in its first attempt', async (world) => {
     await world.step({ ...SCOPE, wait: 'false' }, run(201))
     const second = await world.step(SCOPE, run(200))
@@ -392,7 +395,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
 })
 
 worldTest.each([0, 1])(
-  'a new comment that can not be edited is not created again, also after %d failed edits',
+  'a new comment that can not be edited is not created again, also after %d failed edits [memory.one-comment.no-twin]',
   async (world, times) => {
     const edit = { method: 'PATCH', path: /\/issues\/comments\// }
     if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
@@ -429,17 +432,20 @@ worldTest('a cancel during the last edits leaves them 3 s [cancel.first]', async
   expect(sinceSignalMs).toBe(3_000)
 })
 
-worldTest('a note beside the last edits is no reason to try a failed one again', async (world) => {
-  await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
-  fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-  fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
-  const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
-  expect(summary).toContain("can't be verified")
-  expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
-})
+worldTest(
+  'a note beside the last edits is no reason to try a failed one again [memory.failure.told]',
+  async (world) => {
+    await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
+    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+    fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
+    const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
+    expect(summary).toContain("can't be verified")
+    expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
+  },
+)
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-  'an edit without a response holds up the next request no longer than until the deadline',
+  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order]',
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })

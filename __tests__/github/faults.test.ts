@@ -17,7 +17,7 @@ const DEADLINE_MS = 1_000
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
 
-describe('a temporary error of a request that decides', () => {
+describe('a temporary error of a request that decides [github.decides.retried]', () => {
   worldTest('is retried', async (world) => {
     for (const method of ['GET', 'POST', 'PATCH'])
       world.github.faults.push({ method, path: /\/comments/, answer: BAD_GATEWAY })
@@ -50,12 +50,15 @@ describe('a temporary error of a request that decides', () => {
   )
 })
 
-worldTest('a placeholder whose edit the answer does not show stops the create', async (world) => {
-  world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
-  const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-  expect(world.emulator.requests).toEqual([])
-})
+worldTest(
+  'a placeholder whose edit the answer does not show stops the create [send.placeholder.first]',
+  async (world) => {
+    world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
+    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(world.emulator.requests).toEqual([])
+  },
+)
 
 worldTest('a comment whose text is of another kind is none of the step', async (world) => {
   const answer = { status: 200, body: [{ id: 1, body: 2 }] }
@@ -69,7 +72,7 @@ worldTest.each([
   ['may not be shown', { status: 451, body: { message: 'Unavailable' } }],
   ['is on another server', { status: 301, headers: { location: 'http://other.test/' }, body: {} }],
 ])(
-  'context that GitHub refuses for good, because it %s, ends the step: nothing is sent',
+  'context that GitHub refuses for good, because it %s, ends the step: nothing is sent [github.context.refused]',
   async (world, _, answer) => {
     world.github.faults.push({ ...ALWAYS, path: /files/, answer })
     const { outputs } = await world.step({ context: 'diff' })
@@ -78,16 +81,19 @@ worldTest.each([
   },
 )
 
-slowTest('a cancel of a run that only comments is reported in a comment, too', async (world) => {
-  const meanwhile = async ({ cancel }: { cancel: () => void }) => {
-    await until(() => world.emulator.requests.length > 0)
-    cancel()
-  }
-  const { outputs, commands } = await world.step({ comment: 'true' }, { meanwhile })
-  expect(outputs.outcome).toBe('cancelled')
-  expect(commands('warning')).toEqual([])
-  expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-})
+slowTest(
+  'a cancel of a run that only comments is reported in a comment, too [memory.silent]',
+  async (world) => {
+    const meanwhile = async ({ cancel }: { cancel: () => void }) => {
+      await until(() => world.emulator.requests.length > 0)
+      cancel()
+    }
+    const { outputs, commands } = await world.step({ comment: 'true' }, { meanwhile })
+    expect(outputs.outcome).toBe('cancelled')
+    expect(commands('warning')).toEqual([])
+    expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+  },
+)
 
 worldTest(
   'an event whose file is missing is an error if it decides, else not [github.event]',

@@ -36,7 +36,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
   },
 })
 
-describe('a tracking issue', () => {
+describe('a tracking issue [memory.run.continues]', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inRealWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
@@ -76,7 +76,7 @@ describe('a tracking issue', () => {
   })
 })
 
-describe('an issue that triggers the run', () => {
+describe('an issue that triggers the run [memory.run.continues]', () => {
   issueTest('has a job of its own, which comments on it go on with', async (world) => {
     world.repository.issues.add(41)
     world.repository.issues.add(42)
@@ -139,7 +139,7 @@ worldTest(
 )
 
 testsIn({ github: { permissions: NONE } })(
-  'job-scope: pull-request with a number says once which permission is missing, and it suffices',
+  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either]',
   async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)

@@ -25,7 +25,7 @@ const MAY_EXIST = /a docs job may exist/i
 const CREATE = '/v2/agent/docs/job'
 const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
-describe('a pull request', () => {
+describe('a pull request [memory.run.continues]', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
     inRealWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
@@ -133,17 +133,20 @@ describe('a pull request', () => {
   })
 })
 
-worldTest('a marker that a person copied does not count, nor is it edited', async (world) => {
-  await world.step(SCOPE)
-  const body = world.comments()[0] ?? ''
-  world.repository.comments.clear()
-  world.repository.addComment(world.number, { author: 'octocat', body })
-  const { outputs } = await world.step(SCOPE)
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-  expect(world.comments()).toEqual([body, expect.any(String)])
-})
+worldTest(
+  'a marker that a person copied does not count, nor is it edited [memory.marker.signed]',
+  async (world) => {
+    await world.step(SCOPE)
+    const body = world.comments()[0] ?? ''
+    world.repository.comments.clear()
+    world.repository.addComment(world.number, { author: 'octocat', body })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+    expect(world.comments()).toEqual([body, expect.any(String)])
+  },
+)
 
-describe('a new job replaces the last one, in the same comment,', () => {
+describe('a new job replaces the last one, in the same comment, [memory.run.continues]', () => {
   worldTest('if that one failed', async (world) => {
     const first = await world.step({ ...SCOPE, wait: 'false' })
     const troubled = await world.serve({
@@ -402,7 +405,7 @@ worldTest(
   },
 )
 
-describe('the memory has the job', () => {
+describe('the memory has the job [memory.edit.retried]', () => {
   const queued = { job: { status: 'queued' } }
   const QUEUED = { create: [queued], poll: [{ times: 99, ...queued }] }
 
@@ -510,7 +513,7 @@ describe('while the key is replaced [memory.previous-key]', () => {
     }))
 })
 
-describe('comment: true without job-scope', () => {
+describe('comment: true without job-scope [memory.one-comment]', () => {
   worldTest(
     'names the matrix leg in its first line, the workflow in details [memory.leg-named]',
     async (world) => {
@@ -534,7 +537,7 @@ describe('comment: true without job-scope', () => {
   })
 })
 
-describe('the comment', () => {
+describe('the comment [memory.one-comment.no-twin]', () => {
   worldTest('takes at most 8 requests, with the diff', async (world) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
@@ -618,7 +621,7 @@ testsIn({ github: { prefix: '/api/v3' } })("a server's API may be under a path",
   expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
 })
 
-test('a run that was killed while its create was in flight is reported by the next one', () =>
+test('a run that was killed while its create was in flight is reported by the next one [cancel.killed]', () =>
   inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {

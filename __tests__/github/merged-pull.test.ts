@@ -429,7 +429,7 @@ worldTest(
   },
 )
 
-worldTest('also if the list does not have that one yet', async (world) => {
+worldTest('also if the list does not have that one yet [merge.late-list]', async (world) => {
   for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
   const other = world.repository.pulls.get(3)
   const answer = { status: 200, body: other && [pull(other)] }
@@ -508,15 +508,17 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
   [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
   [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
   [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
-])('with %j, of a pull request with %j, what is missing is named', (permissions, fields, needs) =>
-  inWorld({ github: { permissions } }, async (world) => {
-    addMerged(world, fields)
-    const { outputs, commands } = await world.step(SCOPE, push('Retry'))
-    const isRefused = needs !== undefined
-    expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-    if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
-    expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
-  }),
+])(
+  'with %j, of a pull request with %j, what is missing is named [merge.unreadable]',
+  (permissions, fields, needs) =>
+    inWorld({ github: { permissions } }, async (world) => {
+      addMerged(world, fields)
+      const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+      const isRefused = needs !== undefined
+      expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
+      if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
+      expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
+    }),
 )
 
 worldTest.each<[why: string, RegExp, FaultAnswer]>([
@@ -542,20 +544,26 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
   },
 )
 
-worldTest('nothing is sent if GitHub may not say what was merged', async (world) => {
-  addMerged(world, { mergeCommit: null })
-  world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
-  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs['error-code']).toBe('github')
-  expect([world.posts(), world.github.writes()]).toEqual([[], []])
-})
+worldTest(
+  'nothing is sent if GitHub may not say what was merged [merge.unreadable]',
+  async (world) => {
+    addMerged(world, { mergeCommit: null })
+    world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
+    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs['error-code']).toBe('github')
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  },
+)
 
-worldTest('without a context, the comment is on the pull request all the same', async (world) => {
-  addMerged(world)
-  await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
-  expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
-    [2],
-    [LIST],
-    ['Update the docs.'],
-  ])
-})
+worldTest(
+  'without a context, the comment is on the pull request all the same [merge.found]',
+  async (world) => {
+    addMerged(world)
+    await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
+      [2],
+      [LIST],
+      ['Update the docs.'],
+    ])
+  },
+)

@@ -89,7 +89,7 @@ function atRequest(index: number): RegExp {
   return { test: () => seen++ === index } as unknown as RegExp
 }
 
-test("the tests' GitHub asks for a permission that GitHub accepts", () => {
+test("the tests' GitHub asks for a permission that GitHub accepts [github.permission.least]", () => {
   const asked = ENDPOINTS.map(([method, path, needs]) => {
     const endpoint = `${method} ${path}`
     const need = typeof needs === 'function' ? needs(undefined, '1') : needs
@@ -103,7 +103,7 @@ test("the tests' GitHub asks for a permission that GitHub accepts", () => {
   expect(Object.keys(ACCEPTED)).toHaveLength(ENDPOINTS.length - 1)
 })
 
-test('every row of the tables is tested', () => {
+test('every row of the tables is tested [github.permission.least]', () => {
   expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 

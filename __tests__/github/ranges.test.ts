@@ -157,13 +157,16 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
   })
 })
 
-worldTest('a schedule knows its earlier runs, however the repository is written', async (world) => {
-  world.repository.addRun({ head_sha: sha('before') })
-  world.repository.addComparison(sha('before'), HEAD)
-  const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
-  expectJob(await world.step({ context: 'event' }, run))
-  expect(promptOf(world)).toContain('## Changed files')
-})
+worldTest(
+  'a schedule knows its earlier runs, however the repository is written [range.schedule.last-success]',
+  async (world) => {
+    world.repository.addRun({ head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD)
+    const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
+    expectJob(await world.step({ context: 'event' }, run))
+    expect(promptOf(world)).toContain('## Changed files')
+  },
+)
 
 describe('a comment or a review on a pull request [range.pull-request]', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
@@ -249,7 +252,7 @@ worldTest(
   },
 )
 
-describe('a push', () => {
+describe('a push [range.rewritten]', () => {
   worldTest.each(['behind', 'diverged'] as const)(
     'of a history that was rewritten (%s) says so [range.rewritten]',
     async (world, status) => {
@@ -329,7 +332,7 @@ worldTest(
   },
 )
 
-describe('since the last release', () => {
+describe('since the last release [range.release.ancestor]', () => {
   /** Each release's tag is an ancestor unless it is in `others`. */
   function addReleases(
     repository: Repository,
@@ -548,7 +551,7 @@ describe('without a list, the prompt says why: [range.others]', () => {
   })
 })
 
-describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {
+describe('a temporary failure says nothing about a commit, and ends the step if the list decides: [range.gone]', () => {
   // A limit is not waited for if that takes too long: 502 is retried until the deadline.
   const ALWAYS = { times: Number.POSITIVE_INFINITY, answer: primaryLimit(Date.now() / 1000 + 7200) }
 
@@ -586,7 +589,7 @@ const askedIn = (world: World): string[] =>
     decodeURIComponent(path).replace(/\?.*/, '').replace(`/repos/${REPOSITORY}`, ''),
   )
 
-describe('since', () => {
+describe('since [range.since]', () => {
   const SINCE = { context: 'event', since: 'v1', 'allow-users': '*' }
 
   worldTest.each(['ahead', 'diverged'] as const)(
@@ -688,7 +691,7 @@ describe('since', () => {
   })
 })
 
-describe('the number of a pull request', () => {
+describe('the number of a pull request [range.number]', () => {
   const NUMBER = { context: 'event', 'issue-number': '1', 'allow-users': '*' }
 
   worldTest.each<[string, Record<string, string>, Fault[], asked: string[]]>([

@@ -216,7 +216,7 @@ roleTest.each([
   ['has no access to a repository that the token can read', 'Not Found', 200, 'skipped', 1],
   ['has no access if it is no user, without a question', 'writer is not a user', 404, 'skipped', 0],
 ] as const)(
-  'an account that GitHub does not find %s',
+  'an account that GitHub does not find %s [access.permission.unknown]',
   async (world, _, message, status, outcome, questions) => {
     const repository = new RegExp(`^/repos/${REPOSITORY}$`)
     world.github.faults.push(

@@ -28,7 +28,7 @@ const REPLACED = { outcome: 'pr-opened', 'job-id': 'job-2', sent: 'job' }
 const another = json(201, job({ id: 'job-2', status: 'completed', prLink: `${LINK}0` }))
 const ended = json(201, opened)
 
-describe('an active job that is not found for a moment keeps its work', () => {
+describe('an active job that is not found for a moment keeps its work [memory.run.continues]', () => {
   const polls = [missing, missing, missing, active, active, completed]
   test.each<[string, Script]>([
     ['three times, when asked for', { posts: [created, active], polls }],
@@ -129,7 +129,7 @@ test('no other job is created once the comment was refused for good', () =>
     expect([outputs['error-code'], creates().length]).toEqual(['github', 1])
   }))
 
-test('a message that a web page answers may be lost: the next push sends its changes again', () =>
+test('a message that a web page answers may be lost: the next push sends its changes again [send.no-job]', () =>
   onPullRequest(
     { posts: [ended, signIn, ended], polls: [completed] },
     async ({ step, messages }) => {

@@ -201,7 +201,7 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [sen
   })
 })
 
-describe('a message', () => {
+describe('a message [send.never-twice]', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
@@ -314,7 +314,7 @@ describe('a poll [poll.retry]', () => {
   })
 })
 
-describe('a response that is complete', () => {
+describe('a response that is complete [send.job.required]', () => {
   test('counts even if the connection before it broke', async () => {
     const broken: Handler = (response) => {
       created(response)
@@ -361,13 +361,16 @@ test.each([
   ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
-] as const)('a redirect is final: no other host sees the key: %s', async (_, status, of, end) => {
-  const other = await startService({ posts: [created], polls: [json(200, opened)] })
-  const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
-  const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
-  await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
-  expect(other.received).toEqual([])
-})
+] as const)(
+  'a redirect is final: no other host sees the key: %s [send.refused.final]',
+  async (_, status, of, end) => {
+    const other = await startService({ posts: [created], polls: [json(200, opened)] })
+    const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
+    const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
+    await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
+    expect(other.received).toEqual([])
+  },
+)
 
 const nested = (levels: number): unknown => (levels === 0 ? 'prompt' : [nested(levels - 1)])
 

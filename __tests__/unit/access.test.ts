@@ -119,7 +119,7 @@ describe('whose permission counts', () => {
     },
   )
 
-  test('each is named with what they did', () => {
+  test('each is named with what they did [access.refused.green]', () => {
     expect(people('issue_comment', written('writer'))).toEqual([
       { login: 'octocat', did: 'triggered this run' },
       { login: 'writer', did: 'wrote the comment, review or answer' },

@@ -28,7 +28,7 @@ test.each([
   ['abcd', 3, 'abc…'],
   ['ab😀', 4, 'ab😀'],
   ['ab😀c', 3, 'ab\ufffd…'],
-])('truncate: %j to %d characters is %j', (text, limit, truncated) => {
+])('truncate: %j to %d characters is %j [text.one-line]', (text, limit, truncated) => {
   expect(truncate(text, limit)).toBe(truncated)
 })
 
@@ -69,7 +69,7 @@ describe('escapeCommands [text.command]', () => {
   )
 })
 
-test('escapeCommandLines starts each line with a bar, whatever ends the line', () => {
+test('escapeCommandLines starts each line with a bar, whatever ends the line [text.command]', () => {
   expect(escapeCommandLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
     '| a',
     '| ::error::x',
@@ -79,7 +79,7 @@ test('escapeCommandLines starts each line with a bar, whatever ends the line', (
   ])
 })
 
-test('quote shows a text on one line, and truncates nothing, so that a key in it is found whole', () => {
+test('quote shows a text on one line, and truncates nothing, so that a key in it is found whole [text.one-line]', () => {
   expect(quote('')).toBe('""')
   expect(quote('a\n  b\u202e')).toBe('"a b\\u{202e}"')
   expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
@@ -133,7 +133,7 @@ test.each([
   [3_599_999_999, '999 h 59 min'],
   [3_600_000_000, 'over 1,000 h'],
   [Number.NaN, 'over 1,000 h'],
-])('formatDuration: %d ms is %s', (milliseconds, words) => {
+])('formatDuration: %d ms is %s [report.words]', (milliseconds, words) => {
   expect(formatDuration(milliseconds)).toBe(words)
 })
 
@@ -146,7 +146,7 @@ test.each([
   [0, '0 files'],
   [1, '1 file'],
   [1001, '1,001 files'],
-])('formatCount writes %d as %s', (value, words) => {
+])('formatCount writes %d as %s [report.words]', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)
 })
 

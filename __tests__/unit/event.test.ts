@@ -35,7 +35,7 @@ const NOTHING = {
   problem: undefined,
 }
 
-describe('the file', () => {
+describe('the file [github.event]', () => {
   const read = (content: string | undefined) => {
     const eventPath = content === undefined ? folder : join(folder, 'event.json')
     if (content !== undefined) writeFileSync(eventPath, content)
@@ -67,7 +67,7 @@ test.each([
   'x',
   7,
   { action: 1, sender: 'x', issue: null, pull_request: [], comment: null },
-])('a payload that says nothing: %j', (payload) => {
+])('a payload that says nothing: %j [github.event]', (payload) => {
   const event = parseEvent('pull_request', payload)
   expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
   expect(pushedCommits(parseEvent('push', payload))).toEqual([])
@@ -104,12 +104,15 @@ describe('values of a payload [github.event]', () => {
   })
 })
 
-test.each([SHA, 'main', ''])('the head of a pull request is %j if that is a commit', (sha) => {
-  const { headSha } = parseEvent('a', at('pull_request.head.sha', sha))
-  expect(headSha).toBe(sha === SHA ? SHA : '')
-})
+test.each([SHA, 'main', ''])(
+  'the head of a pull request is %j if that is a commit [github.event]',
+  (sha) => {
+    const { headSha } = parseEvent('a', at('pull_request.head.sha', sha))
+    expect(headSha).toBe(sha === SHA ? SHA : '')
+  },
+)
 
-describe('a pull request or an issue', () => {
+describe('a pull request or an issue [github.event]', () => {
   const read = (payload: object) => {
     const { pullRequest, issue, authors } = parseEvent('a', payload)
     return { pullRequest, issue, authors }
@@ -166,7 +169,7 @@ describe('a pull request or an issue', () => {
   })
 })
 
-test('the commits are those of a push, each with what it says', () => {
+test('the commits are those of a push, each with what it says [github.event]', () => {
   const commits = [
     { id: SHA, author: { username: 'octocat', name: 'Mona' }, message: 'M' },
     { id: 'no SHA', author: {} },
@@ -185,7 +188,7 @@ test.each([
   ['your-org/docs/.github/workflows/docs.yml@refs/heads/main', '.github/workflows/docs.yml'],
   ['your-org/docs/.github/workflows/a@b.yml@refs/tags/v1', '.github/workflows/a@b.yml'],
   ['', ''],
-])('the path of the workflow %j is %j', (workflowRef, path) => {
+])('the path of the workflow %j is %j [memory.identity]', (workflowRef, path) => {
   expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
 })
 
@@ -196,7 +199,7 @@ test.each<[string, object, boolean]>([
   ['a comment on that', { issue: { number: 7, state: 'closed', pull_request: {} } }, false],
   ['an issue', { issue: { number: 7, state: 'open' } }, false],
   ['a push', {}, false],
-])('the code waits to be merged in a run on %s: %j', (_, payload, isOpen) => {
+])('the code waits to be merged in a run on %s: %j [report.review]', (_, payload, isOpen) => {
   expect(isCodeOpen(parseEvent('a', payload))).toBe(isOpen)
 })
 

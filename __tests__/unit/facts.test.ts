@@ -29,7 +29,7 @@ test('what was missed is known until the job is seen, and each new status is kep
   expect(history.map(({ elapsedMs }) => elapsedMs)).toEqual([0, 3000])
 })
 
-test('a request that left stays one that left, also if the next does not', () => {
+test('a request that left stays one that left, also if the next does not [report.true]', () => {
   const sending: Happening = { kind: 'sending', asked: 'job' }
   const refused = (posted: boolean): Happening => ({ kind: 'not-accepted', posted })
   const isPosted = (...happenings: Happening[]): boolean => after(...happenings).isRefused

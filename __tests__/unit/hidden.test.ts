@@ -46,7 +46,7 @@ test.each([
   'a [//]: # (text)',
   '[]: # (text)',
   '- [ ] a task: # (text)',
-])('of %j is nothing', (text) => {
+])('of %j is nothing [context.hidden.noted]', (text) => {
   expect(noteHidden(text)).toBe(text)
 })
 
@@ -66,7 +66,7 @@ test.each<[text: string, shown: string]>([
 test.each([
   'tab\tand line\nend: größe, 日本語, עברית',
   'one emoji of several characters: \u{1f469}\u200d\u{1f469}\u200d\u{1f467}, \u2764\ufe0f, \u2764\ufe0f\u200d\u{1f525}',
-])('nothing in %j is invisible', (text) => {
+])('nothing in %j is invisible [context.hidden.invisible]', (text) => {
   expect(showInvisible(text)).toBe(text)
 })
 

@@ -64,7 +64,7 @@ function readBad(raw: Raw, more?: Partial<InputSources>): InputError {
 const problems = (raw: Raw, more?: Partial<InputSources>): string[] =>
   readBad(raw, more).message.split('\n')
 
-test('with only a prompt, a project and a key, everything else has its default', () => {
+test('with only a prompt, a project and a key, everything else has its default [input.values] [input.blank.default]', () => {
   expect(read()).toEqual({
     ...INPUTS,
     task: { kind: 'create', prompt: 'Fix the docs' },
@@ -87,7 +87,7 @@ test.each(OPTIONAL)(
   },
 )
 
-describe('the task', () => {
+describe('the task [input.task]', () => {
   const PROMPT = { kind: 'create', prompt: 'Fix the docs' }
   const FILE = { prompt: '', 'prompt-file': 'prompt.md' }
   const inside = 'a\r\n\r\n  b\t\u00a0c  \u202e d'
@@ -338,7 +338,7 @@ test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])(
   },
 )
 
-test('a bad pattern is named with its line', () => {
+test('a bad pattern is named with its line [context.paths.slips]', () => {
   const [line] = problems({ 'context-paths': 'docs/**\nsrc/[a' })
   expect(line).toMatch(/^context-paths: invalid pattern "src\/\[a", line 2: .*\.$/)
 })
@@ -353,7 +353,7 @@ test.each(['timeout-minutes', 'poll-interval-seconds'])(
   },
 )
 
-describe('api-key', () => {
+describe('api-key [input.key.kind]', () => {
   test.each<[string, Raw]>([
     [' mint_abc\n', {}],
     [`mint_${'x'.repeat(4091)}`, {}],
@@ -479,7 +479,7 @@ describe('the key [secret.input]', () => {
   })
 })
 
-describe('problems', () => {
+describe('problems [input.problems.together]', () => {
   /** The first bad value of each. */
   const first = REJECTED.map(([name, , [value = '']]) => [name, [value].flat()[0]])
   const BAD: Raw = {

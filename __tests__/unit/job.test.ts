@@ -26,7 +26,7 @@ void [
   { ...final, 'no-changes': '' } satisfies StatusNames,
 ]
 
-describe('a status', () => {
+describe('a status [output.outcome]', () => {
   test('is a documented word [output.status]', () => {
     expect(STATUSES.every(isStatus)).toBe(true)
     for (const word of ['', 'Active', 'queued', 'active ', 'toString', 'length', '__proto__'])

@@ -83,12 +83,12 @@ test('what a key that leaked may have signed is checked like what the service sa
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, jobId: '', link: '' })
 })
 
-test('the case of the repository name does not matter', () => {
+test('the case of the repository name does not matter [memory.identity]', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
 })
 
-test('characters can not move from one field to the next', () => {
+test('characters can not move from one field to the next [memory.marker.signed]', () => {
   const one = createMarker(STATE, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })

@@ -100,7 +100,7 @@ describe('a deadline [net.deadline]', () => {
   })
 })
 
-test('a deadline that is ended keeps nothing', async () => {
+test('a deadline that is ended keeps nothing [net.deadline]', async () => {
   const [clock, cancel] = [new FakeClock(), new AbortController()]
   const deadline = createDeadline(5000, cancel.signal, clock)
   deadline.end()
@@ -109,7 +109,7 @@ test('a deadline that is ended keeps nothing', async () => {
   expect(deadline.signal.aborted).toBe(false)
 })
 
-test('aborted waits for the signal, unless it is aborted already', async () => {
+test('aborted waits for the signal, unless it is aborted already [net.deadline]', async () => {
   const cancel = new AbortController()
   let ended = false
   const waiting = waitForAbort(cancel.signal).then(() => {

@@ -95,7 +95,7 @@ test.each([
   [6000, 300],
   [40_000, 2000],
   [30 * MINUTE, 2000],
-])('with a limit of %d ms the final poll is %d ms before it', (timeoutMs, margin) => {
+])('with a limit of %d ms the final poll is %d ms before it [poll.last]', (timeoutMs, margin) => {
   expect(finalPollMarginMs(timeoutMs)).toBe(margin)
 })
 
@@ -195,7 +195,7 @@ describe('a job is polled [poll.once]', () => {
   })
 })
 
-describe('at the deadline', () => {
+describe('at the deadline [poll.last]', () => {
   test.each<[string, Script, Options?]>([
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
@@ -398,7 +398,7 @@ test('404s before and after a poll without a response are not in a row [poll.ref
   expect(story).toBe('5 8.4 11.8 15.2 16.15: deadline')
 })
 
-test('if the last poll shows what may predate the message, that is known', async () => {
+test('if the last poll shows what may predate the message, that is known [poll.stale-end]', async () => {
   const options = { ...messaged(job('completed', { prLink: LINK })), timeoutMs: 2_000 }
   const { facts } = await poll([stale, stale], options)
   expect(facts().notSeen?.reason).toBe(
@@ -406,12 +406,12 @@ test('if the last poll shows what may predate the message, that is known', async
   )
 })
 
-test('if the last poll is refused, what helps is known', async () => {
+test('if the last poll is refused, what helps is known [poll.refused.deadline]', async () => {
   const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
   expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
 })
 
-test('a poll counts as missed until it is answered', async () => {
+test('a poll counts as missed until it is answered [report.true]', async () => {
   const missed: string[] = []
   const answer: ScriptedResult = ({ facts }) => {
     missed.push(facts().notSeen?.reason ?? '')
@@ -448,7 +448,7 @@ test('an undocumented status causes one warning, and polling continues [poll.sta
   expect(lines.warn).toEqual(['Undocumented status "queued": the docs job counts as active.'])
 })
 
-describe('a cancel', () => {
+describe('a cancel [cancel.first]', () => {
   test.each<[string, Script, Options]>([
     ['between two polls', forever(active), {}],
     ['during a poll', [active, hangs(true)], {}],

@@ -60,7 +60,7 @@ function problem(path: string, roots = { workspace, temp }): string {
   return 'problem' in result ? result.problem : ''
 }
 
-describe('a path', () => {
+describe('a path [input.file.inside]', () => {
   test.each([
     ['a path with dots', './a/../a/b/./prompt.md', 'Deep'],
     ['an absolute path in the workspace', join(workspace, 'a/b/prompt.md'), 'Deep'],
@@ -144,7 +144,7 @@ describe('a path that git uses for its own files [input.file.inside]', () => {
   })
 })
 
-describe('something other than a regular file', () => {
+describe('something other than a regular file [input.file.inside]', () => {
   test.each(['a', '.', './', temp])('the folder %s is rejected', (path) => {
     expect(problem(path)).toBe('is a folder. Name a file in it.')
   })

@@ -127,7 +127,7 @@ describe('createRedactor [secret.redacted]', () => {
   })
 })
 
-test('the key is redacted in a debug line that shows an error with a response in JSON', () => {
+test('the key is redacted in a debug line that shows an error with a response in JSON [secret.redacted]', () => {
   const key = `mint_a'b"c\`d\\e/f\\'g`
   const redact = createRedactor(key)
   for (const data of [key, JSON.stringify({ error: key })]) {

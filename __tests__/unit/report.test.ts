@@ -78,7 +78,7 @@ describe('while the step runs [report.review]', () => {
   })
 })
 
-describe('what can not be written', () => {
+describe('what can not be written [output.unwritable]', () => {
   test('as outputs before anything was accepted ends the step, as long as nothing is lost [output.unwritable]', () => {
     const { report, to, updates } = createStep({ broken: ['outputs'] })
     expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
@@ -110,7 +110,7 @@ describe('what can not be written', () => {
   })
 })
 
-describe('the end', () => {
+describe('the end [report.summary]', () => {
   test('is reported once [report.annotation.one]', async () => {
     const { report, to } = createStep()
     report.tell(end('dry-run'))

@@ -65,7 +65,7 @@ function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<Scr
   yield* forever(rest)
 }
 
-describe('a step that creates a job', () => {
+describe('a step that creates a job [output.outcome]', () => {
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
     ['at once if it has ended already', [opened], true, 'create: pr-opened'],
     ['with what it is, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
@@ -74,7 +74,7 @@ describe('a step that creates a job', () => {
   })
 })
 
-describe('a job that completed without a pull request', () => {
+describe('a job that completed without a pull request [poll.link.late]', () => {
   const completed = jobResult('completed')
   const later = [completed, completed]
   test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
@@ -126,7 +126,7 @@ describe('a job that completed without a pull request', () => {
   })
 })
 
-describe('a step that messages a job', () => {
+describe('a step that messages a job [poll.stale-end]', () => {
   const changed = jobResult('completed', { prLink: `${LINK}0` })
   const failed = jobResult('failed')
   const POLLS = 'message poll poll poll'
@@ -169,7 +169,7 @@ describe('a step that messages a job', () => {
   })
 })
 
-describe('a step that messages a remembered job', () => {
+describe('a step that messages a remembered job [send.message.ended]', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
   const NEW = [newJob('active'), newJob('failed')]
 
@@ -278,7 +278,7 @@ describe('a step that messages a remembered job', () => {
   })
 })
 
-describe('a step that only waits', () => {
+describe('a step that only waits [poll.retry]', () => {
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
@@ -299,11 +299,14 @@ describe('a step that only waits', () => {
   })
 })
 
-test.each([true, false])('a cancel loses no job that the response has (wait: %s)', async (wait) => {
-  const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
-  expect(story).toBe('create: cancelled')
-  expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
-})
-test('what the action itself throws is an internal error, which a run never throws', async () => {
+test.each([true, false])(
+  'a cancel loses no job that the response has (wait: %s) [cancel.in-flight]',
+  async (wait) => {
+    const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
+    expect(story).toBe('create: cancelled')
+    expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
+  },
+)
+test('what the action itself throws is an internal error, which a run never throws [cancel.exception]', async () => {
   expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
 })

@@ -49,7 +49,7 @@ function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
   yield* forever(notSent)
 }
 
-describe('a retry', () => {
+describe('a retry [send.limited]', () => {
   const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
     [
@@ -231,7 +231,7 @@ test.each<[string, Script, code: string]>([
     'rate-limited',
   ],
   ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
-])('at the deadline, %s', async (_, script, code) => {
+])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
 })
@@ -253,7 +253,7 @@ describe('a cancel [cancel.before-post]', () => {
   })
 })
 
-describe('a reader knows at any moment', () => {
+describe('a reader knows at any moment [send.never-twice]', () => {
   test('whether a request is in flight', async () => {
     const { published } = await submit([errorResponse(429, '30'), accepted])
     expect(published).toMatchObject([

@@ -123,14 +123,14 @@ const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
     .map((entry) => entry.join('='))
     .join(' ')
 
-test('the table has every outcome', () => {
+test('the table has every outcome [output.outcome]', () => {
   const outcomes = ROWS.filter(({ end }) => end !== undefined).map(
     (row) => play(row).outputs.outcome,
   )
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test.each(ROWS)('$name', (row) => {
+test.each(ROWS)('$name [report.true]', (row) => {
   const { lines, outputs, summary, stored, exitCode } = play(row)
   const said = [...lines, `title: ${titleOf(summary)}`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
@@ -149,10 +149,13 @@ const WHOLE = [
   'pull request: pr-opened',
 ]
 
-test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
-  const told = play(row)
-  expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
-})
+test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))(
+  'whole: $name [report.summary]',
+  (row) => {
+    const told = play(row)
+    expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
+  },
+)
 
 test('the comment before a create request', async () => {
   const report = new StepReport({

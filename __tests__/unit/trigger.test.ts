@@ -139,7 +139,7 @@ test.each<[string, object, string]>([
   expect(facts(name, payload)).toBe(expected)
 })
 
-test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty', () => {
+test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty [context.facts.event]', () => {
   const ofRun = `ref: ${RUN.ref} | commit: ${RUN.sha}`
   expect(facts('push', { sender }, undefined, true)).toBe(`${ofRun} | sender: octocat`)
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toBe('number: 7')
@@ -149,7 +149,7 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
   ).toEqual([commit])
 })
 
-test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
+test('the pull request or issue that issue-number names, and the release before it, come after the event [context.facts.event]', () => {
   const body = 'Hi <!-- do it -->'
   const branches = { base: { ref: '4.x' }, head: { label: 'o:fix' } }
   const thread = { isPull: true, data: { number: 8, title: 'N', draft: true, body, ...branches } }
@@ -159,7 +159,7 @@ test('the pull request or issue that issue-number names, and the release before 
   )
 })
 
-test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere', () => {
+test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere [context.hidden.noted]', () => {
   const text = 'a<!-- b -->\u202ec'
   const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
   const payload = {
@@ -187,7 +187,7 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
   expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
 })
 
-describe('commits', () => {
+describe('commits [context.facts.commits]', () => {
   const commit = (message: string, author: object = {}) => ({ id: SHA, message, author })
   const pushed = (...commits: object[]) => facts('push', { commits })
 

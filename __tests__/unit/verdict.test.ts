@@ -118,7 +118,7 @@ describe('a create request, a message and a status request that got [send.never-
   })
 })
 
-describe('a create request or a message', () => {
+describe('a create request or a message [send.limited]', () => {
   test('that is accepted has the job, a message also without one, and never another [send.no-job]', () => {
     for (const request of [CREATE, MESSAGE])
       expect(judge(request, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
@@ -198,7 +198,7 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
   })
 })
 
-describe('a status request', () => {
+describe('a status request [poll.refused.four]', () => {
   test('says in the end, and if there is no time left, that there is no such job', () => {
     const advice = (seen: boolean) => {
       const verdict = poll(errorResponse(404), { seen, refusals: 3 })
@@ -252,6 +252,6 @@ describe('a status request', () => {
   })
 })
 
-test('the limits are those of the contract', () => {
+test('the limits are those of the contract [net.limits]', () => {
   expect([VISIBILITY_GRACE_MS, REFUSED_TRIES, UNREACHABLE_MS]).toEqual([30_000, 4, 120_000])
 })
