@@ -68,7 +68,7 @@ async function planRun(
     return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
-  // [memory.locked]
+  // [memory.locked] [memory.locked.read]
   const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
@@ -76,6 +76,7 @@ async function planRun(
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
   const memory = openMemory(about, merged !== undefined)
+  // [memory.locked.read] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
   return planAbout(about, found, memory, service)
 }
@@ -110,7 +111,7 @@ async function planAbout(
   if (labelled !== undefined) return skip(labelled)
 
   // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
-  // [context.level]
+  // [context.level] [skip.nothing-to-compare]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })

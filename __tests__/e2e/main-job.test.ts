@@ -41,12 +41,30 @@ const RUNS: Script = { posts: [active], polls: [active, completed] }
 
 /** What it sends, its exit code, and the outputs outcome, status and sent. */
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
-  ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active job'],
+  [
+    'a create without a wait [output.outcome]',
+    USUAL,
+    { ...GO, wait: 'false' },
+    'create',
+    '0 started active job',
+  ],
   ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
-  ['a wait polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed nothing'],
-  ['a check of an active job', RUNS, ONCE, 'poll', '0 started active nothing'],
-  ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  nothing'],
-  ['a failed job', FAILS, GO, 'create poll', '1 failed failed job'],
+  [
+    'a wait polls at once [poll.retry]',
+    ENDED,
+    { ...WAIT, ...RARELY },
+    'poll',
+    '0 pr-opened completed nothing',
+  ],
+  ['a check of an active job [poll.once]', RUNS, ONCE, 'poll', '0 started active nothing'],
+  [
+    'a dry run of a wait [output.dry-run]',
+    {},
+    { ...WAIT, 'dry-run': 'TRUE' },
+    '',
+    '0 dry-run  nothing',
+  ],
+  ['a failed job [output.outcome]', FAILS, GO, 'create poll', '1 failed failed job'],
   ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed job'],
 ])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)

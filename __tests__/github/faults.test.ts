@@ -107,7 +107,7 @@ worldTest(
   },
 )
 
-posixDescribe('a process ends', () => {
+posixDescribe('a process ends [cancel.first]', () => {
   test.concurrent.each(['GET', 'POST'])(
     'on a signal while GitHub does not respond to %s, and nothing is sent',
     (method) =>

@@ -116,14 +116,17 @@ worldTest('a pull request that a dispatch names shares its job with its events',
   expect(world.comments()).toHaveLength(1)
 })
 
-issueTest("job-scope: pull-request with an issue's number is job-scope: issue", async (world) => {
-  world.repository.issues.add(40)
-  const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
-  const first = await world.step(inputs, dispatch)
-  const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(commentsOn(world, 40)).toHaveLength(1)
-})
+issueTest(
+  "job-scope: pull-request with an issue's number is job-scope: issue [input.scope]",
+  async (world) => {
+    world.repository.issues.add(40)
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
+    const first = await world.step(inputs, dispatch)
+    const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(commentsOn(world, 40)).toHaveLength(1)
+  },
+)
 
 worldTest(
   'the number of an issue that was transferred is that of its new place [range.number.transferred]',

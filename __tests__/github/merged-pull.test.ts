@@ -259,16 +259,19 @@ worldTest(
   },
 )
 
-worldTest('with a locked conversation: its docs job is remembered, and kept', async (world) => {
-  const pull = addMerged(world)
-  const dispatch = { event: 'workflow_dispatch', payload: {} }
-  const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
-  Object.assign(pull, { locked: true })
-  const before = world.github.writes().length
-  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(world.github.writes()).toHaveLength(before)
-})
+worldTest(
+  'with a locked conversation: its docs job is remembered, and kept [memory.locked.read]',
+  async (world) => {
+    const pull = addMerged(world)
+    const dispatch = { event: 'workflow_dispatch', payload: {} }
+    const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
+    Object.assign(pull, { locked: true })
+    const before = world.github.writes().length
+    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(world.github.writes()).toHaveLength(before)
+  },
+)
 
 describe('a push is about itself [merge.found]', () => {
   worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([

@@ -360,7 +360,7 @@ describe('api-key [input.key.kind]', () => {
     ['mint_!"#$%&\'()*+,-./:;<=>?@[\\]^`{|}~', {}],
     ['mint_dsc_abc', ELSEWHERE],
     ['i', ELSEWHERE], // Too short to be unique: it may be part of other inputs.
-  ])('accepts %j with %j', (value, raw) => {
+  ])('accepts %j with %j [input.key.kind]', (value, raw) => {
     expect(read({ 'api-key': value, ...raw }).apiKey).toBe(value.trim())
   })
 

@@ -46,6 +46,7 @@ export async function findChanges(
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
+    // [range.since]
     if (bySince) return sinceNamed(since, head, repo)
     const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
@@ -114,6 +115,7 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   const isList = (data: unknown): boolean => {
     if (isListOf(late, data))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
+    // [range.list.unknown]
     return isFileList(data)
   }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)

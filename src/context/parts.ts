@@ -33,6 +33,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
+    // [range.cut.requests]
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }

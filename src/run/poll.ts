@@ -235,11 +235,11 @@ function createPolling(
   return {
     budget,
     firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
-    /** Why the last poll showed no job. */
+    /** Why the last poll showed no job. [poll.refused.deadline] */
     lastError: () => lastError,
     /**
      * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
-     * refusal then doesn't repeat the one before
+     * refusal then doesn't repeat the one before [poll.refused.four] [poll.retry]
      * @throws ActionError if polling is of no use any more
      */
     handle(
