@@ -7,6 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 const PAGE = 'docs/development/rules.md'
+/** The pages whose own sentences may be rules. */
+const PAGES = ['README.md', 'SECURITY.md', 'docs/*.md', 'docs/development/releasing.md']
 const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
 
 /**
@@ -28,7 +30,7 @@ export function readRules() {
     text: oneLine(rule),
     ...{ file: PAGE, line: lineOf(text, index), isGivenUp: index > givenUp },
   }))
-  const marks = files('README.md', 'SECURITY.md', 'docs/*.md').flatMap((file) => {
+  const marks = files(...PAGES).flatMap((file) => {
     const page = readFileSync(file, 'utf8')
     return [...page.matchAll(new RegExp(`<!-- (${NAME}) -->`, 'g'))].map(
       ({ 1: name = '', index }) => ({

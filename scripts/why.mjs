@@ -71,10 +71,10 @@ function around(lines, at) {
       found.push(line)
       isNear = false
     }
-    // What ends a list of parameters stands where the declaration begins.
+    // What ends a list of parameters, also of types, stands where the declaration begins.
     if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
     found.push(line)
-    if (/^\s*[)}\]]/.test(line)) continue
+    if (/^\s*[)}\]>]/.test(line)) continue
     indent = indentOf(line)
     isNear &&= indent === own
     for (let above = index - 1; isComment(lines[above]); above--) found.push(lines[above] ?? '')

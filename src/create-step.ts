@@ -11,14 +11,14 @@ import type * as runner from './runner.js'
 import { quote, truncate } from './text/escape.js'
 import { createRedactor } from './text/redact.js'
 
-/** How long a step with bad inputs may take, in milliseconds. */
+/** How long a step with bad inputs may take, in milliseconds. [net.deadline] */
 const BAD_INPUT_MS = 60_000
 
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
 /**
  * The step, and what only its beginning and its end need: what is wrong with the inputs, and the
- * report.
+ * report. [secret.masked] [house.layers]
  *
  * @param cancel aborted when the runner cancels the step
  */
@@ -29,6 +29,7 @@ export function createStep(
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = SECRETS.map((input) => raw[input].trim())
+  // [secret.masked]
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
@@ -54,6 +55,7 @@ export function createStep(
     event,
     network,
     redact,
+    // [context.secret.none]
     redactKeys: createKeyRedactor(...secrets),
     clock,
     random,
@@ -72,7 +74,10 @@ export function createStep(
   }
 }
 
-/** Says what valid inputs may do that the user does not expect. */
+/**
+ * Says what valid inputs may do that the user does not expect. [range.since.no-effect]
+ * [input.file.warned] [range.since.no-effect]
+ */
 export function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
   if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
     log('since was ignored: neither context nor context-paths is set.')

@@ -1,4 +1,4 @@
-/** The entry: runs the action, nothing else. */
+/** The entry: runs the action, nothing else. [house.bundle.small] */
 
 import { main } from './main.js'
 

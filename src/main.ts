@@ -12,12 +12,16 @@ import type { Plan } from './run/task.js'
 import * as runner from './runner.js'
 import { ActionError, Cancelled } from './text/errors.js'
 
+// [report.log.lines]
 const HEARTBEAT_MS = 60_000
 
-/** How long the docs pull request may take to read, in milliseconds: what it says is only told. */
+/**
+ * How long the docs pull request may take to read, in milliseconds: what it says is only told.
+ * [docs.files.told]
+ */
 const DOCS_MS = 5_000
 
-/** Runs the action and ends the process. */
+/** Runs the action and ends the process. [cancel.second] [cancel.exception] [output.exit-code] */
 export async function main(): Promise<void> {
   const signals = runner.onSignals()
   const step = createStep(runner, signals.first)
@@ -31,7 +35,9 @@ export async function main(): Promise<void> {
       runner.exit(report.exitCode)
     }
   }
+  // [cancel.exception]
   runner.onUncaughtException(endNow)
+  // [cancel.second]
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
   try {
     await runStep(step)
@@ -43,7 +49,7 @@ export async function main(): Promise<void> {
 /** Loads what talks to GitHub. */
 type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
 
-/** Runs a step until everything is reported. */
+/** Runs a step until everything is reported. [docs.files.told] [memory.edit.retried] */
 export async function runStep(step: ReturnType<typeof createStep>): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
@@ -62,6 +68,7 @@ export async function runStep(step: ReturnType<typeof createStep>): Promise<void
   await report.closeComment(deadline)
 }
 
+// [access.refused.first] [output.dry-run]
 async function execute(
   step: Parameters<typeof runStep>[0],
   loadGitHub: LoadGitHub,
@@ -70,7 +77,7 @@ async function execute(
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
-  // that.
+  // that. [access.refused.first]
   const refusal = await refuseStrangers(step, async (people) =>
     (await loadGitHub()).findRefusal(people),
   ).catch((thrown) => {
@@ -78,7 +85,7 @@ async function execute(
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) {
-    // A run that somebody has labelled should not turn red for that, either.
+    // A run that somebody has labelled should not turn red for that, either. [skip.labels.no-key]
     const reason = checkSkipLabels(event, inputs.skipLabels)
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem
@@ -105,6 +112,7 @@ async function execute(
     let plan: Plan = inputs.task
     if (skip.mayBeMerges !== undefined || needsGitHub(inputs)) {
       const { planRun } = await loadGitHub()
+      // [skip.labels.about] [paid.push.unchanged]
       plan = await planRun(skip.mayBeMerges, service, (comment) => {
         report.comment = comment
       })
@@ -113,6 +121,7 @@ async function execute(
     log(formatStartLine(plan, inputs))
     const writePlaceholder = (): Promise<void> => report.writePlaceholder()
     const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
+    // [output.dry-run]
     if (!inputs.dryRun) return await run(plan, inputs, tools)
     if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
     return { outcome: 'dry-run' }

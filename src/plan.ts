@@ -19,6 +19,7 @@ import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
 
+// [net.cheap]
 export function openGitHub(step: Step) {
   const { inputs, event, ...tools } = step
   const { repository, actor } = step.environment
@@ -28,6 +29,7 @@ export function openGitHub(step: Step) {
     fromFork: hasReadOnlyToken(event),
   })
   const docsPulls = openDocsPulls(step, github)
+  // [access.refused.no-key]
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
@@ -47,6 +49,7 @@ export function openGitHub(step: Step) {
   }
 }
 
+// [merge.found]
 async function planRun(
   step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
@@ -55,14 +58,17 @@ async function planRun(
 ): Promise<Plan> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
+  // [skip.authors.push]
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
+    // [skip.authors.merged]
     return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
+  // [memory.locked] [memory.locked.read]
   const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
@@ -70,15 +76,17 @@ async function planRun(
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
   const memory = openMemory(about, merged !== undefined)
+  // [memory.locked.read] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
   return planAbout(about, found, memory, service)
 }
 
+// [skip.authors.merged]
 function skipFor(reason: string): Plan {
   return { kind: 'skip', why: { reason } }
 }
 
-/** Once it is known what the run is about. */
+/** Once it is known what the run is about. [memory.run.continues] */
 async function planAbout(
   step: MemoryStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
@@ -88,36 +96,44 @@ async function planAbout(
   const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
   const skip = (why: SkipReason): Plan => {
+    // [memory.silent]
     memory.stop() // A skipped run is no news for those who read the comment.
     return { kind: 'skip', why }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
+  // [skip.wait.never]
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
+  // [skip.labels.about]
   const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
   if (labelled !== undefined) return skip(labelled)
 
-  // Without them, a job would be paid that can't know what changed.
+  // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
+  // [context.level] [skip.nothing-to-compare]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
   const { thread } = findings ?? {}
+  // [report.review]
   if (thread?.isPull && getString(thread.data, 'state') === 'open') tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && findings?.bySince === false)
+    // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
+  // [skip.paths.none-left] [context.lacks.told]
   const judged = findings && judgeChanges(inputs, event, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
-  // If a part of the changes isn't known, they are equal to no others.
+  // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
   const fingerprints = memory.keyed(fingerprint(task.prompt, findings, step) ?? step.nonce())
   const composeWith = (...more: string[]): string => {
     const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), findings, {
       ...step,
       redact: step.redactKeys,
     })
+    // [context.omitted.told]
     for (const { text, isAll } of omissions) {
       if (isAll) tell({ kind: 'noted', text, level: 'log' })
       else log(text)
@@ -130,6 +146,7 @@ async function planAbout(
 
 /**
  * Why the labels of what the run is about, or of what a push of several merged, say no.
+ * [skip.labels.merged] [skip.labels.no-effect]
  *
  * @throws ActionError `github`
  */
@@ -152,7 +169,7 @@ async function findSkipLabel(
 }
 
 /**
- * What `issue-number` names, if its labels count.
+ * What `issue-number` names, if its labels count. [skip.labels.source]
  *
  * @throws ActionError `github`
  */

@@ -1,6 +1,6 @@
 /**
  * Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and
- * randomness.
+ * randomness. [house.bundle.same] [house.layers]
  */
 
 import { randomBytes } from 'node:crypto'
@@ -25,11 +25,15 @@ import type { ReportWriter } from './report/report.js'
 import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
 
+// [input.blank.default] [input.misspelt]
 export function rawInputs(): RawInputs {
   return Object.fromEntries(NAMES.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
-/** All inputs that the step has: with a warning, the runner also passes on unknown ones. */
+/**
+ * All inputs that the step has: with a warning, the runner also passes on unknown ones.
+ * [input.blank.default] [input.misspelt]
+ */
 export function givenInputs(): Readonly<Record<string, string>> {
   const names = Object.keys(process.env).filter((name) => /^INPUT_/i.test(name))
   return Object.fromEntries(
@@ -37,6 +41,7 @@ export function givenInputs(): Readonly<Record<string, string>> {
   )
 }
 
+// [github.event]
 export function runEnvironment(): RunEnvironment {
   const env = (name: string): string => process.env[name] ?? ''
   return {
@@ -58,11 +63,15 @@ export function runEnvironment(): RunEnvironment {
   }
 }
 
-/** Hides an unreadable event file: `@actions/github` reads it on import and would throw. */
+/**
+ * Hides an unreadable event file: `@actions/github` reads it on import and would throw.
+ * [github.event]
+ */
 export function unsetEventPath(): void {
   delete process.env.GITHUB_EVENT_PATH
 }
 
+// [input.file.inside]
 export function promptRoots(): PromptRoots {
   const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env
   return { workspace: workspace || process.cwd(), temp: temp ?? '' }
@@ -70,7 +79,7 @@ export function promptRoots(): PromptRoots {
 
 /**
  * Reads the network settings, once. NODE_TLS_REJECT_UNAUTHORIZED is not honoured, so Node must not
- * warn about it.
+ * warn about it. [net.tls.verified]
  */
 export function readNetworkSettings(): NetworkSettings {
   const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
@@ -80,7 +89,7 @@ export function readNetworkSettings(): NetworkSettings {
 
 /**
  * Tells the runner to hide a secret in every log line from now on, including its percent-encoded
- * form.
+ * form. [secret.masked]
  */
 export function mask(secret: string): void {
   if (secret === '') return
@@ -89,7 +98,7 @@ export function mask(secret: string): void {
   if (encoded !== secret) core.setSecret(encoded)
 }
 
-/** Writes the log, annotations, outputs and summary, redacted. */
+/** Writes the log, annotations, outputs and summary, redacted. [text.command] [secret.redacted] */
 export function createReporter(redact: Redact): ReportWriter {
   const toLine = (text: string): string => escapeCommands(redact(text))
   return {
@@ -117,6 +126,7 @@ export function createReporter(redact: Redact): ReportWriter {
       try {
         for (const [name, value] of values) core.setOutput(name, value)
       } catch (thrown) {
+        // [output.well-formed]
         if (path && before?.isFile()) truncateSync(path, before.size)
         throw thrown
       }
@@ -130,7 +140,7 @@ export function createReporter(redact: Redact): ReportWriter {
 
 /**
  * Replaces a file's content so that it is never empty in between: the process may be killed at any
- * time.
+ * time. [report.summary]
  */
 function replaceFile(path: string, text: string): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT)
@@ -144,6 +154,7 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
+// [house.layers]
 export const clock: Clock = {
   now: () => process.uptime() * 1000, // `performance` would load ten more of Node's modules.
   date: () => new Date(),
@@ -154,15 +165,15 @@ export const clock: Clock = {
   },
 }
 
-/** 0 to 1, for jitter. */
+/** 0 to 1, for jitter. [house.layers] */
 export const random = (): number => Math.random()
 
-/** Random hexadecimal digits that nobody can guess. */
+/** Random hexadecimal digits that nobody can guess. [context.fence.data] */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
 /**
  * Handles the signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C
- * and Ctrl-Break (actions/runner, ProcessInvoker.cs).
+ * and Ctrl-Break (actions/runner, ProcessInvoker.cs). [cancel.first]
  *
  * @returns each is aborted by the signal that it is named after
  */
@@ -178,7 +189,7 @@ export function onSignals() {
 
 /**
  * Handles uncaught exceptions instead of letting Node exit with a stack trace. From here on the
- * process exits with a failure unless `exit` says otherwise.
+ * process exits with a failure unless `exit` says otherwise. [cancel.exception]
  */
 export function onUncaughtException(call: (thrown: unknown) => void): void {
   process.exitCode = 1
@@ -188,7 +199,7 @@ export function onUncaughtException(call: (thrown: unknown) => void): void {
 
 /**
  * Ends the process once all output is written, whatever is still pending. Only a DNS lookup that
- * hangs may hold it until the runner ends it.
+ * hangs may hold it until the runner ends it. [output.exit-code]
  */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {

@@ -12,13 +12,13 @@ const bundle = readdirSync('build/dist')
 /** A failure shows the number, not the bundle. */
 const count = (text: string): number => bundle.split(text).length - 1
 
-test('of undici there is one copy, of the parts that a run needs', () => {
+test('of undici there is one copy, of the parts that a run needs [house.bundle.small]', () => {
   const parts =
     /class (?:Client|Agent|Pool|MockAgent|SnapshotAgent|EventSource|CacheStorage|WebSocketStream|Response|FormData)\b/g
   expect(bundle.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
 })
 
-test('of the endpoints of Octokit there are those that are called', () => {
+test('of the endpoints of Octokit there are those that are called [house.bundle.endpoints]', () => {
   expect(count('"PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"')).toBe(1)
   expect(count('DELETE /repos/')).toBe(0)
 })
@@ -48,11 +48,11 @@ test('nothing starts a process, or runs a text as code [house.bundle.small]', ()
   expect(bundle.match(/child_process|\b(?:eval|Function)\(/g)).toBeNull()
 })
 
-test('there is no HTTP/2', () => {
+test('there is no HTTP/2 [house.bundle.small]', () => {
   expect(count('node:http2')).toBe(0)
 })
 
-test('there is one build of the parser', () => {
+test('there is one build of the parser [house.bundle.small]', () => {
   const magic = Buffer.from('\0asm').toString('base64').slice(0, 5)
   expect(count(magic)).toBe(1)
 })

@@ -53,7 +53,7 @@ test('the inputs are the same in the code, action.yml, the reference and the REA
   }
 })
 
-test('the inputs and the outputs are described in sentences', () => {
+test('the inputs and the outputs are described in sentences [house.defaults.once]', () => {
   const all: { description: string }[] = Object.values({ ...action.inputs, ...action.outputs })
   for (const { description } of all) expect(description).toMatch(/^[A-Z].*\.$/)
 })
@@ -84,7 +84,7 @@ test('the outcomes, and which of them fail the step, are the same in the code, a
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
 })
 
-test('the statuses are the same in the code, action.yml and the documents', () => {
+test('the statuses are the same in the code, action.yml and the documents [house.defaults.once]', () => {
   const cellOf = (file: string, heading: string, name: string) =>
     rows(file, heading).find(([cell]) => names(cell).includes(name))?.[1]
   expect(names(cellOf(REFERENCE, 'Outputs', 'status'))).toEqual(STATUSES)
@@ -101,24 +101,27 @@ test('the fields of a job that the code reads are those of the service API [send
   expect(others.filter((name) => read.has(name))).toEqual([])
 })
 
-test('the events that have a list of changes are those of the reference', () => {
+test('the events that have a list of changes are those of the reference [house.defaults.once]', () => {
   const listed = rows(REFERENCE, 'Which changes').flatMap(([events]) => names(events))
   const onPulls = ['pull_request_review', 'pull_request_review_comment', 'issue_comment']
   expect(Object.keys(RANGES).sort()).toEqual([...listed, ...onPulls].sort())
 })
 
-test('the emulator has a scenario for each outcome of a job, and hides every secret [secret.name]', () => {
+test('the emulator has a scenario for each outcome of a job, and hides every secret [secret.name] [house.emulator]', () => {
   const outcomes = Object.values(scenarios).map(({ step }) => step.outcome)
   expect(outcomes).toEqual(expect.arrayContaining(['pr-opened', 'no-changes', ...FAILURES]))
   expect(EMULATOR_SECRETS).toEqual(SECRETS)
 })
 
-test.each(readdirSync('examples'))('%s fails as a docs job does, or says otherwise', (name) => {
-  const yaml = text(`examples/${name}`)
-  const [comment = ''] = /^(?:#.*\n)+/.exec(yaml) ?? []
-  for (const [, failOn = ''] of yaml.matchAll(/^ *fail-on: (?!none$)(.*)$/gm))
-    for (const failure of FAILURES) expect(`${failOn}\n${comment}`).toContain(failure)
-})
+test.each(readdirSync('examples'))(
+  '%s fails as a docs job does, or says otherwise [house.recipe.concurrency]',
+  (name) => {
+    const yaml = text(`examples/${name}`)
+    const [comment = ''] = /^(?:#.*\n)+/.exec(yaml) ?? []
+    for (const [, failOn = ''] of yaml.matchAll(/^ *fail-on: (?!none$)(.*)$/gm))
+      for (const failure of FAILURES) expect(`${failOn}\n${comment}`).toContain(failure)
+  },
+)
 
 test('the error codes are the same in the code, action.yml and the troubleshooting [output.error-code]', () => {
   const [, type = ''] =
@@ -284,7 +287,7 @@ describe('dist', () => {
     },
   )
 
-  test('runs on the Node that action.yml asks for', () => {
+  test('runs on the Node that action.yml asks for [house.node]', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
   })
 })

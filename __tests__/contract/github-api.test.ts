@@ -51,7 +51,7 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: object]
   ['POST', `/statuses/${sha('head')}`, { state: 'success' }],
 ]
 
-describe.each(VERSIONS)('version %s', (version) => {
+describe.each(VERSIONS)('version %s [github.described]', (version) => {
   const start = async () => {
     const ofRecipes = { checks: 'read', deployments: 'read', statuses: 'write' } as const
     const permissions = { ...ofRecipes, contents: 'write' } as const
@@ -183,7 +183,7 @@ test.each([
     payloadProblems('issue_comment', { action: 'labeled' }),
     'no action labeled',
   ],
-])('%s is found', (_, problems, says) => {
+])('%s is found [github.described]', (_, problems, says) => {
   expect(problems).toEqual([expect.stringContaining(says)])
 })
 

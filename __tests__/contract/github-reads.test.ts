@@ -218,22 +218,25 @@ const OF_EITHER = [
 /** Before Node 22, Octokit parses with a `JSON.parse` that it took when it was loaded. */
 const watchedTest = 'rawJSON' in JSON ? test : test.skip
 
-watchedTest.each(VERSIONS)('what it reads of an answer is described in version %s', (version) => {
-  const unknown = ALL.filter(
-    ({ of, names, isAnswer }) => isAnswer && !describesAnswer({ version, endpoint: of }, names),
-  )
-  const paths = unknown.map(({ path }) => path).filter((path) => !OF_EITHER.includes(path))
-  const taken =
-    version === '2026-03-10'
-      ? [
-          'GET /commits/{commit_sha}/pulls [] merge_commit_sha',
-          'GET /pulls/{pull_number} merge_commit_sha',
-        ]
-      : []
-  expect(paths.sort()).toEqual(taken)
-})
+watchedTest.each(VERSIONS)(
+  'what it reads of an answer is described in version %s [github.described]',
+  (version) => {
+    const unknown = ALL.filter(
+      ({ of, names, isAnswer }) => isAnswer && !describesAnswer({ version, endpoint: of }, names),
+    )
+    const paths = unknown.map(({ path }) => path).filter((path) => !OF_EITHER.includes(path))
+    const taken =
+      version === '2026-03-10'
+        ? [
+            'GET /commits/{commit_sha}/pulls [] merge_commit_sha',
+            'GET /pulls/{pull_number} merge_commit_sha',
+          ]
+        : []
+    expect(paths.sort()).toEqual(taken)
+  },
+)
 
-test('no fake leaves out what it reads', () => {
+test('no fake leaves out what it reads [github.described]', () => {
   const version = VERSIONS[0]
   const left = ALL.filter(({ of, names, path, isThere, isAnswer }) => {
     const isDescribed = isAnswer

@@ -19,6 +19,6 @@ describe('the download [house.bundle.small]', () => {
   })
 })
 
-test('what is loaded before the inputs are read is at most 66 kB', () => {
+test('what is loaded before the inputs are read is at most 66 kB [net.cheap]', () => {
   expect(statSync('build/dist/index.js').size).toBeLessThanOrEqual(66_000)
 })

@@ -26,13 +26,13 @@ async function refused(
   return { ...ended, problems: ended.commands('error')[0]?.split('\n') ?? [] }
 }
 
-test.concurrent('an input whose name is misspelt is not ignored, and a valid job-id is an output', async () => {
+test.concurrent('an input whose name is misspelt is not ignored, and a valid job-id is an output [output.job-id]', async () => {
   const { problems, outputs } = await refused({ 'job-id': 'job-1', dry_run: 'true' })
   expect(outputs['job-id']).toBe('job-1')
   expect(problems[0]).toBe('dry_run: no such input. Write "dry-run" instead.')
 })
 
-test.concurrent('text in an input runs no workflow command', async () => {
+test.concurrent('text in an input runs no workflow command [text.command]', async () => {
   const evil = 'x\n::error::y\r##[add-mask]z'
   const { log, problems } = await refused({ wait: evil, 'base-url': evil, 'job-id': evil })
   expect(log).not.toMatch(/##\[/)
@@ -40,7 +40,7 @@ test.concurrent('text in an input runs no workflow command', async () => {
 })
 
 // The rules themselves are tested in unit/.
-describe('a prompt file', () => {
+describe('a prompt file [input.file.inside]', () => {
   const workspace = newFolder('workspace')
   writeFileSync(path.join(workspace, 'good.md'), 'Good')
   mkdirSync(path.join(workspace, '.git'))
@@ -55,20 +55,23 @@ describe('a prompt file', () => {
     ['pull_request_target', 1],
     ['an_event_of_the_future', 1],
     ['workflow_dispatch', 0],
-  ])('on %s, draws %d warnings: its words may be those of a stranger', async (name, count) => {
-    const { commands, outputs } = await runStep(
-      { 'prompt-file': 'good.md', 'dry-run': 'true', 'allow-users': '*' },
-      { workspace, env: { GITHUB_EVENT_NAME: name } },
-    )
-    expect(commands('warning')).toEqual(
-      Array(count).fill(expect.stringContaining(`prompt-file on ${name}: `)),
-    )
-    expect(outputs.outcome).toBe('dry-run')
-  })
+  ])(
+    'on %s, draws %d warnings: its words may be those of a stranger [input.file.warned]',
+    async (name, count) => {
+      const { commands, outputs } = await runStep(
+        { 'prompt-file': 'good.md', 'dry-run': 'true', 'allow-users': '*' },
+        { workspace, env: { GITHUB_EVENT_NAME: name } },
+      )
+      expect(commands('warning')).toEqual(
+        Array(count).fill(expect.stringContaining(`prompt-file on ${name}: `)),
+      )
+      expect(outputs.outcome).toBe('dry-run')
+    },
+  )
 
   // Whoever moves a prompt into a file may leave it there, and each run pays for a prompt that says
   // less than it seems to.
-  test('with an expression, which is sent as it is, draws one warning', async () => {
+  test('with an expression, which is sent as it is, draws one warning [input.file.warned]', async () => {
     writeFileSync(
       path.join(workspace, 'moved.md'),
       'Document ${{ github.event\n.number }} ${{ x }}',

@@ -57,31 +57,37 @@ testIf(POSIX).each<
     limitMs,
     { outcome: 'pr-opened', status: 'completed' },
   ],
-])('a process that is frozen %s', async (_, script, inputs, moment, frozenMs, expected) => {
-  const { outputs } = await runAgainst(script, inputs, {
-    meanwhile: async (step, service) => {
-      await moment(step, service)
-      step.child.kill('SIGSTOP')
-      await sleep(frozenMs)
-      step.child.kill('SIGCONT')
-    },
-  })
-  expect(outputs).toMatchObject(expected)
-})
+])(
+  'a process that is frozen %s [net.arrived-first]',
+  async (_, script, inputs, moment, frozenMs, expected) => {
+    const { outputs } = await runAgainst(script, inputs, {
+      meanwhile: async (step, service) => {
+        await moment(step, service)
+        step.child.kill('SIGSTOP')
+        await sleep(frozenMs)
+        step.child.kill('SIGCONT')
+      },
+    })
+    expect(outputs).toMatchObject(expected)
+  },
+)
 
-testIf(POSIX)('a second signal keeps the exit code of the outcome that was reported', async () => {
-  const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {
-    meanwhile: async ({ lines, child }) => {
-      await until(() => lines.some((line) => line.startsWith('Finished')))
-      child.kill('SIGINT')
-      child.kill('SIGTERM')
-    },
-  })
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(exitCode).toBe(0)
-})
+testIf(POSIX)(
+  'a second signal keeps the exit code of the outcome that was reported [output.exit-code]',
+  async () => {
+    const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {
+      meanwhile: async ({ lines, child }) => {
+        await until(() => lines.some((line) => line.startsWith('Finished')))
+        child.kill('SIGINT')
+        child.kill('SIGTERM')
+      },
+    })
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(exitCode).toBe(0)
+  },
+)
 
-describe('a full disk', () => {
+describe('a full disk [output.unwritable]', () => {
   /** A file system of 16 KiB; undefined without the right to mount one. */
   const disk = process.platform === 'linux' ? mountSmallDisk() : undefined
   afterAll(() => {

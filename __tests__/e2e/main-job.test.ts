@@ -41,12 +41,30 @@ const RUNS: Script = { posts: [active], polls: [active, completed] }
 
 /** What it sends, its exit code, and the outputs outcome, status and sent. */
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
-  ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active job'],
+  [
+    'a create without a wait [output.outcome]',
+    USUAL,
+    { ...GO, wait: 'false' },
+    'create',
+    '0 started active job',
+  ],
   ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
-  ['a wait polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed nothing'],
-  ['a check of an active job', RUNS, ONCE, 'poll', '0 started active nothing'],
-  ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  nothing'],
-  ['a failed job', FAILS, GO, 'create poll', '1 failed failed job'],
+  [
+    'a wait polls at once [poll.retry]',
+    ENDED,
+    { ...WAIT, ...RARELY },
+    'poll',
+    '0 pr-opened completed nothing',
+  ],
+  ['a check of an active job [poll.once]', RUNS, ONCE, 'poll', '0 started active nothing'],
+  [
+    'a dry run of a wait [output.dry-run]',
+    {},
+    { ...WAIT, 'dry-run': 'TRUE' },
+    '',
+    '0 dry-run  nothing',
+  ],
+  ['a failed job [output.outcome]', FAILS, GO, 'create poll', '1 failed failed job'],
   ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed job'],
 ])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
@@ -60,7 +78,7 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
 })
 
-test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed', async () => {
+test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed [input.file.text]', async () => {
   const workspace = newFolder('workspace')
   const long = 'x'.repeat(1024 * 1024 - 4)
   await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
@@ -71,7 +89,7 @@ test.concurrent('a long prompt is read from a file, after the prompt, which is s
   )
 })
 
-test.concurrent('a message may be answered by deeply nested JSON', async () => {
+test.concurrent('a message may be answered by deeply nested JSON [input.task]', async () => {
   const nested = JSON.stringify({ ...opened, deep: 0 }).replace(
     '0}',
     `${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
@@ -84,7 +102,7 @@ test.concurrent('a message may be answered by deeply nested JSON', async () => {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
 })
 
-test.concurrent('an id is one encoded segment of the path, given or as the service made it up', async () => {
+test.concurrent('an id is one encoded segment of the path, given or as the service made it up [input.id]', async () => {
   const id = 'a:b@c=d+e,f~g'
   const segment = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
   const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id })] }
@@ -95,7 +113,7 @@ test.concurrent('an id is one encoded segment of the path, given or as the servi
   expect(service.posts()[0]?.path).toBe(`/v2/agent/docs/job/${segment}/message`)
 })
 
-describe('the runner', () => {
+describe('the runner [output.unwritable]', () => {
   test.concurrent.each([
     ['no summary and no output file', { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }],
     ['a summary that is discarded', { GITHUB_STEP_SUMMARY: devNull }],
@@ -106,7 +124,7 @@ describe('the runner', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent', async () => {
+  test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent [output.well-formed]', async () => {
     const env = { GITHUB_OUTPUT: '/nowhere/output' }
     const { service, exitCode, commands } = await runAgainst(USUAL, GO, { env })
     expect(service.received).toEqual([])

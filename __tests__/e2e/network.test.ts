@@ -85,18 +85,18 @@ async function expectFinal(address: string, env: Record<string, string> = {}): P
   return commands('error')[0] ?? ''
 }
 
-test.concurrent('until the deadline, nothing is sent to a port that refuses connections', async () => {
+test.concurrent('until the deadline, nothing is sent to a port that refuses connections [send.unconnected.again]', async () => {
   const { commands } = await expectUnreachable(`http://127.0.0.1:${await closedPort()}`)
   expect(commands('error')[0]).toContain('ECONNREFUSED')
 })
 
-test.concurrent('until the deadline, nothing is sent over a TLS handshake that never ends', async () => {
+test.concurrent('until the deadline, nothing is sent over a TLS handshake that never ends [send.unconnected.again]', async () => {
   const mute = await listen(() => undefined)
   await expectUnreachable(`https://localhost:${mute.port}`).finally(mute.close)
 })
 
 test.concurrent.each(['drop', 'silence'] as const)(
-  'until the deadline, nothing is sent through a proxy without a tunnel: %s',
+  'until the deadline, nothing is sent through a proxy without a tunnel: %s [send.unconnected.again]',
   async (what) => {
     const proxy = await connectProxy(1, () => what)
     await expectUnreachable(AWAY, throughProxy(proxy.port)).finally(proxy.close)
@@ -104,14 +104,14 @@ test.concurrent.each(['drop', 'silence'] as const)(
   },
 )
 
-test.concurrent('until the deadline, nothing is sent to a host of no_proxy that does not exist', async () => {
+test.concurrent('until the deadline, nothing is sent to a host of no_proxy that does not exist [send.unconnected.again]', async () => {
   const proxy = await connectProxy(1)
   const env = throughProxy(proxy.port, { no_proxy: 'other.test,service.test' })
   await expectUnreachable(AWAY, env).finally(proxy.close)
   expect(proxy.asked).toEqual([])
 })
 
-test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile', async () => {
+test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile [send.unconnected.again]', async () => {
   const service = await tlsService(own)
   const port = await closedPort()
   const ended = await runStep(
@@ -128,7 +128,7 @@ test.concurrent('nothing was sent, so it is sent again to a service that comes u
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off', async () => {
+test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off [send.unconnected.again]', async () => {
   const service = await tlsService(own)
   const cutFirst = (socket: Socket, nth: number): boolean => {
     if (nth === 1) socket.once('data', () => socket.destroy())
@@ -143,7 +143,7 @@ test.concurrent('nothing was sent, so it is sent again after a TLS handshake tha
 // Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
 const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
 
-test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it', async () => {
+test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it [net.tls.verified]', async () => {
   const service = await tlsService(own)
   const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
   expect(error).toMatch(
@@ -156,7 +156,7 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   expect(service.received).toEqual([])
 })
 
-test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERTS has it, on one connection', async () => {
+test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERTS has it, on one connection [net.tls.verified]', async () => {
   const env = { ...UNVERIFIED, ...TRUSTED }
   const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
@@ -164,7 +164,7 @@ test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERT
   expect(service.connections()).toBe(1)
 })
 
-test.concurrent('a certificate that has expired is final, and the error says so', async () => {
+test.concurrent('a certificate that has expired is final, and the error says so [send.certificate.final]', async () => {
   const day = 24 * 3_600_000
   const dates = {
     notBeforeDate: new Date(Date.now() - 2 * day),
@@ -183,7 +183,7 @@ test.concurrent('a certificate that has expired is final, and the error says so'
   expect(error).not.toContain('certificate authority')
 })
 
-test.concurrent('a certificate with a key that is too weak is final', async () => {
+test.concurrent('a certificate with a key that is too weak is final [send.certificate.final]', async () => {
   const options = { keySize: 1024, algorithm: 'sha256' } as const
   const { private: key, cert } = await generate(
     [{ name: 'commonName', value: 'localhost' }],
@@ -197,7 +197,7 @@ test.concurrent('a certificate with a key that is too weak is final', async () =
   expect(error).toMatch(/^The service's certificate is not trusted: /)
 })
 
-test.concurrent("a certificate of a TLS proxy is not called the service's", async () => {
+test.concurrent("a certificate of a TLS proxy is not called the service's [send.certificate.final]", async () => {
   const proxy = await connectProxy(1, () => 'open', own)
   const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
   const error = await expectFinal('https://service.test', env).finally(proxy.close)
@@ -207,7 +207,7 @@ test.concurrent("a certificate of a TLS proxy is not called the service's", asyn
   expect(proxy.asked).toEqual([])
 })
 
-test.concurrent('a certificate that is bad in a poll does not say that nothing was sent', async () => {
+test.concurrent('a certificate that is bad in a poll does not say that nothing was sent [send.certificate.final]', async () => {
   const service = await startService(USUAL)
   const other = await certificate(['other.test'])
   const front = await terminateTls(service.port, own)
@@ -235,19 +235,22 @@ test.concurrent.each([
   ['HTTPS_PROXY', 'http://us%40er:pass@', 'us@er:pass'],
   ['HTTP_PROXY', 'user:pa%zss@', 'user:pa%zss'],
   ['http_proxy', '', undefined],
-])('a proxy in %s, as %shost:port, has one tunnel and no key', async (name, start, credentials) => {
-  const service = await tlsService(own)
-  const proxy = await connectProxy(service.port)
-  const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
-  const { outputs } = await runAt(AWAY, env).finally(proxy.close)
-  expect(outputs.outcome).toBe('pr-opened')
-  const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
-  expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
-  expect(proxy.bytes()).not.toContain(KEY)
-  expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
-})
+])(
+  'a proxy in %s, as %shost:port, has one tunnel and no key [secret.key.where]',
+  async (name, start, credentials) => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port)
+    const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
+    const { outputs } = await runAt(AWAY, env).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
+    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
+    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
+    expect(proxy.bytes()).not.toContain(KEY)
+    expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+  },
+)
 
-test.concurrent('a proxy is never asked for loopback, here with a path prefix', async () => {
+test.concurrent('a proxy is never asked for loopback, here with a path prefix [net.proxy]', async () => {
   const service = await startService(USUAL)
   const proxy = await connectProxy(service.port)
   const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
@@ -259,14 +262,14 @@ test.concurrent('a proxy is never asked for loopback, here with a path prefix', 
   expect(service.polls()[0]?.path).toBe('/some/gateway/v2/agent/docs/job/job-1')
 })
 
-test.concurrent('a proxy that expects other credentials (407) is final', async () => {
+test.concurrent('a proxy that expects other credentials (407) is final [send.certificate.final]', async () => {
   const proxy = await connectProxy(1, () => 407)
   const error = await expectFinal(AWAY, throughProxy(proxy.port)).finally(proxy.close)
   expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
   expect(proxy.asked).toHaveLength(1)
 })
 
-test.concurrent('a proxy that refuses (403) or drops is asked again', async () => {
+test.concurrent('a proxy that refuses (403) or drops is asked again [net.proxy]', async () => {
   const service = await tlsService(own)
   const refusals = [403, 'drop'] as const
   const proxy = await connectProxy(service.port, (nth) => refusals[nth - 1] ?? 'open')
@@ -276,7 +279,7 @@ test.concurrent('a proxy that refuses (403) or drops is asked again', async () =
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('a proxy over TLS proves its own name, not that of the service', async () => {
+test.concurrent('a proxy over TLS proves its own name, not that of the service [net.proxy.tunnel]', async () => {
   const proven = await certificate(['localhost'])
   const service = await tlsService(proven)
   const proxy = await connectProxy(service.port, () => 'open', proven)
@@ -287,7 +290,7 @@ test.concurrent('a proxy over TLS proves its own name, not that of the service',
 })
 
 test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
-  'a proxy that is not a URL of an HTTP proxy (%s) is final, and is not bypassed',
+  'a proxy that is not a URL of an HTTP proxy (%s) is final, and is not bypassed [net.proxy]',
   async (value) => {
     const service = await tlsService(own)
     const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
@@ -297,13 +300,13 @@ test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@
   },
 )
 
-test.concurrent('a proxy is asked for an IPv6 address in brackets', async () => {
+test.concurrent('a proxy is asked for an IPv6 address in brackets [net.proxy.tunnel]', async () => {
   const proxy = await connectProxy(1, () => 407)
   await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
   expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')
 })
 
-test.concurrent('a proxy whose tunnel breaks between polls is asked for a new one', async () => {
+test.concurrent('a proxy whose tunnel breaks between polls is asked for a new one [net.proxy]', async () => {
   const service = await tlsService(own)
   const proxy = await connectProxy(service.port)
   const { outputs } = await runStep(

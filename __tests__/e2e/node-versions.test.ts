@@ -23,8 +23,8 @@ const nodes = new Map(
   }),
 )
 
-describe.each([...nodes])('on Node %s', (_, node) => {
-  test.concurrent('a job runs, with one request for each poll, on one connection', async () => {
+describe.each([...nodes])('on Node %s [house.node]', (_, node) => {
+  test.concurrent('a job runs, with one request for each poll, on one connection [house.node]', async () => {
     const script = { posts: [created], polls: [active, active, completed] }
     const { outputs, exitCode, service } = await runAgainst(script, { prompt: 'Go' }, { node })
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })

@@ -70,18 +70,21 @@ test.concurrent.each<[string, Handler, outputs: object]>([
     { outcome: 'error', 'error-code': 'create-unknown' },
   ],
   ['that is answered has the job', inTime, { outcome: 'timed-out', 'job-id': 'job-1' }],
-])('at the deadline, a create in flight gets 5 s: one %s', async (_, handler, outputs) => {
-  const inputs = { ...GO, 'timeout-minutes': minutes(deadlineMs) }
-  const ended = await runAgainst({ posts: [handler], polls: [active] }, inputs)
-  expect(ended.outputs).toMatchObject(outputs)
-  expect(ended.exitCode).toBe(1)
-  expect(ended.milliseconds).toBeLessThan(soonAfter(deadlineMs + IN_FLIGHT_MS))
-  expect(ended.commands('error')).toHaveLength(1)
-})
+])(
+  'at the deadline, a create in flight gets 5 s: one %s [cancel.in-flight]',
+  async (_, handler, outputs) => {
+    const inputs = { ...GO, 'timeout-minutes': minutes(deadlineMs) }
+    const ended = await runAgainst({ posts: [handler], polls: [active] }, inputs)
+    expect(ended.outputs).toMatchObject(outputs)
+    expect(ended.exitCode).toBe(1)
+    expect(ended.milliseconds).toBeLessThan(soonAfter(deadlineMs + IN_FLIGHT_MS))
+    expect(ended.commands('error')).toHaveLength(1)
+  },
+)
 
 const KNOWN = { 'job-id': 'job-1', status: 'active', sent: 'job' }
 
-posixTest('SIGTERM during a poll', async () => {
+posixTest('SIGTERM during a poll [cancel.first]', async () => {
   const script = { ...RUNNING, polls: [silence] }
   const ended = await runAgainst(script, GO, { meanwhile: at(received(2), 'SIGTERM') })
   expectCancelled(ended, KNOWN)
@@ -97,45 +100,57 @@ posixTest.each<[string, (port: number) => { address: string; env?: Record<string
       env: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
     }),
   ],
-])('a signal before anything is sent, while %s is not answered', async (_, through) => {
-  let connections = 0
-  const mute = await listen(() => void connections++)
-  const { address, env = {} } = through(mute.port)
-  const meanwhile = at(() => connections > 0)
-  const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(
-    mute.close,
-  )
-  expectCancelled(ended, { 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
-})
+])(
+  'a signal before anything is sent, while %s is not answered [cancel.before-post]',
+  async (_, through) => {
+    let connections = 0
+    const mute = await listen(() => void connections++)
+    const { address, env = {} } = through(mute.port)
+    const meanwhile = at(() => connections > 0)
+    const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(
+      mute.close,
+    )
+    expectCancelled(ended, { 'job-id': '' })
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
+  },
+)
 
-posixTest('a signal while a create is in flight: its answer with the job is awaited', async () => {
-  const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
-    meanwhile: at(received(1)),
-  })
-  expectCancelled(ended, KNOWN)
-  expect(ended.service.received).toHaveLength(1)
-})
+posixTest(
+  'a signal while a create is in flight: its answer with the job is awaited [cancel.in-flight]',
+  async () => {
+    const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
+      meanwhile: at(received(1)),
+    })
+    expectCancelled(ended, KNOWN)
+    expect(ended.service.received).toHaveLength(1)
+  },
+)
 
-posixTest('a signal while a create is in flight: its result is unknown after 5 s', async () => {
-  const ended = await runAgainst(UNANSWERED, GO, { meanwhile: at(received(1)) })
-  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-  expect(ended.commands('error')[0]).toMatch(MAY_EXIST)
-  expect(ended.summary).toMatch(MAY_EXIST)
-  expect(ended.sinceSignalMs).toBeGreaterThan(IN_FLIGHT_MS - 500)
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
-})
+posixTest(
+  'a signal while a create is in flight: its result is unknown after 5 s [cancel.in-flight]',
+  async () => {
+    const ended = await runAgainst(UNANSWERED, GO, { meanwhile: at(received(1)) })
+    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+    expect(ended.commands('error')[0]).toMatch(MAY_EXIST)
+    expect(ended.summary).toMatch(MAY_EXIST)
+    expect(ended.sinceSignalMs).toBeGreaterThan(IN_FLIGHT_MS - 500)
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
+  },
+)
 
-posixTest('a second signal ends the step at once, even while a create is in flight', async () => {
-  const ended = await runAgainst(UNANSWERED, GO, {
-    meanwhile: async (step, service) => {
-      await at(received(1))(step, service)
-      step.signal('SIGTERM')
-    },
-  })
-  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
-})
+posixTest(
+  'a second signal ends the step at once, even while a create is in flight [cancel.second]',
+  async () => {
+    const ended = await runAgainst(UNANSWERED, GO, {
+      meanwhile: async (step, service) => {
+        await at(received(1))(step, service)
+        step.signal('SIGTERM')
+      },
+    })
+    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
+  },
+)
 
 /**
  * Makes things happen inside a step, from outside, on any system: an event of the process, or an
@@ -161,7 +176,7 @@ function remoteControl() {
 }
 
 // As events of the process: on Windows only a console can send these.
-test.concurrent('Ctrl-C and Ctrl-Break, as on Windows, are the first and the second signal', async () => {
+test.concurrent('Ctrl-C and Ctrl-Break, as on Windows, are the first and the second signal [cancel.second]', async () => {
   const { env, press } = remoteControl()
   let pressedAt = 0
   const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
@@ -189,24 +204,30 @@ test.concurrent.each<
     { 'job-id': 'job-1', sent: 'nothing' },
     /re-run the workflow job: this step then sends nothing/,
   ],
-])('SIGKILL %s leaves what to do next', async (_, script, inputs, requests, outputs, next) => {
-  const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
-  expect(ended.exitCode).toBe(137)
-  expect(ended.outputs).toMatchObject(outputs)
-  expect(ended.summary).toMatch(next)
-})
+])(
+  'SIGKILL %s leaves what to do next [output.early] [cancel.killed]',
+  async (_, script, inputs, requests, outputs, next) => {
+    const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
+    expect(ended.exitCode).toBe(137)
+    expect(ended.outputs).toMatchObject(outputs)
+    expect(ended.summary).toMatch(next)
+  },
+)
 
 test.concurrent.each<[string, Script, requests: number, code: string]>([
   ['while a create is in flight: its result is unknown', UNANSWERED, 1, 'create-unknown'],
   ['later: an internal error', RUNNING, 2, 'internal'],
-])('an uncaught exception %s', async (_, script, requests, code) => {
-  const { env, press } = remoteControl()
-  const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
-    await until(() => service.received.length >= requests)
-    press('throw')
-  }
-  const ended = await runAgainst(script, GO, { env, meanwhile })
-  expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
-  expect(ended.commands('error')).toHaveLength(1)
-  expect(ended.exitCode).toBe(1)
-})
+])(
+  'an uncaught exception %s [output.exit-code] [cancel.exception]',
+  async (_, script, requests, code) => {
+    const { env, press } = remoteControl()
+    const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
+      await until(() => service.received.length >= requests)
+      press('throw')
+    }
+    const ended = await runAgainst(script, GO, { env, meanwhile })
+    expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
+    expect(ended.commands('error')).toHaveLength(1)
+    expect(ended.exitCode).toBe(1)
+  },
+)

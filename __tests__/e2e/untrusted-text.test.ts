@@ -57,7 +57,7 @@ function markupOf(summary: string): string {
   return summary.replace(/<code>[^<`]*<\/code>/g, '').replace(/`[^`\n]*`/g, '')
 }
 
-test('no part of a response reaches the redactor uncut', async () => {
+test('no part of a response reaches the redactor uncut [secret.redacted.uncut]', async () => {
   const long = '\\u0026'.repeat(70_000)
   const lengths: number[] = []
   const service = await startService({
@@ -147,18 +147,23 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     'no-changes',
     '',
   ],
-])('text of the service in %s stays text, and shows no key', async (_, script, outcome, code) => {
-  const ended = await run(script)
-  const { summary, outputs, commands } = ended
-  expect(markupOf(summary)).not.toMatch(/<(?!https?:\/\/[\w./:-]+>)|javascript|evil|octocat|\u202e/)
-  expect(outputs).toMatchObject({ outcome, 'error-code': code, 'pr-link': '' })
-  expect(Object.keys(outputs).sort()).toEqual([...OUTPUT_NAMES].sort())
-  expect(commands('set-output')).toEqual([])
-  const everything = JSON.stringify(ended)
-  for (const form of [ENCODED, ENCODED.toUpperCase(), ESCAPED.slice(0, 30), KEY.slice(0, 12)]) {
-    expect(everything.includes(form)).toBe(false)
-  }
-})
+])(
+  'text of the service in %s stays text, and shows no key [text.command]',
+  async (_, script, outcome, code) => {
+    const ended = await run(script)
+    const { summary, outputs, commands } = ended
+    expect(markupOf(summary)).not.toMatch(
+      /<(?!https?:\/\/[\w./:-]+>)|javascript|evil|octocat|\u202e/,
+    )
+    expect(outputs).toMatchObject({ outcome, 'error-code': code, 'pr-link': '' })
+    expect(Object.keys(outputs).sort()).toEqual([...OUTPUT_NAMES].sort())
+    expect(commands('set-output')).toEqual([])
+    const everything = JSON.stringify(ended)
+    for (const form of [ENCODED, ENCODED.toUpperCase(), ESCAPED.slice(0, 30), KEY.slice(0, 12)]) {
+      expect(everything.includes(form)).toBe(false)
+    }
+  },
+)
 
 test.concurrent('the ID of a request is in a debug line, unless it is more than an ID', async () => {
   const posts = [
@@ -171,7 +176,7 @@ test.concurrent('the ID of a request is in a debug line, unless it is more than 
   expect(lines).toEqual(['429', '429', '401 (8f3a1b2c4d5e6f70-FRA)'])
 })
 
-test.concurrent('the key is shown nowhere if it is part of the id', async () => {
+test.concurrent('the key is shown nowhere if it is part of the id [secret.redacted]', async () => {
   const key = 'mint_0123456789abcdef'
   const id = `job-${key}`
   const script = {
@@ -183,7 +188,7 @@ test.concurrent('the key is shown nowhere if it is part of the id', async () => 
   expect(JSON.stringify(ended)).not.toContain(key)
 })
 
-test.concurrent('no part of the key is in a link that loses its query', async () => {
+test.concurrent('no part of the key is in a link that loses its query [secret.redacted]', async () => {
   const key = 'mint_0123456789abcdef?{0123456789abcdef}'
   const ended = await run(jobWith({ prLink: `https://evil.example/${key}` }), { 'api-key': key })
   expect(ended.outputs).toMatchObject({ 'pr-link': '', outcome: 'no-changes' })

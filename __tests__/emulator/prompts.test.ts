@@ -49,7 +49,7 @@ async function run(...args: string[]) {
   return { texts, printed: log.mock.calls.join('\n') }
 }
 
-test('writes what is sent for each merge', async () => {
+test('writes what is sent for each merge [house.prompts]', async () => {
   const { texts, printed } = await run()
   expect(texts).toHaveLength(3)
   const [squash = '', merge = '', push = ''] = texts

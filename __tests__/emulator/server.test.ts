@@ -54,7 +54,7 @@ async function send(
 const get = (url: string) => send(url, { method: 'GET' })
 
 describe('create', () => {
-  test('answers 201 with an active job, with every field of the real service', async () => {
+  test('answers 201 with an active job, with every field of the real service [house.emulator]', async () => {
     const { jobs, emulator } = await start()
     const { status, headers, body } = await send(jobs)
     expect(status).toBe(201)

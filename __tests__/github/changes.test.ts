@@ -38,7 +38,7 @@ const push = (fields: object = {}): RunOptions => {
 const since = (event: string): RunOptions => ({ event, payload: {}, env: ENV })
 
 describe('a pull request', () => {
-  test.concurrent('the prompt has its files and their diff', () =>
+  test.concurrent('the prompt has its files and their diff [range.pull-request]', () =>
     inRealWorld(CHANGED, async (world) => {
       const { outputs } = await world.runBundle({ context: 'diff' })
       expect(outputs.outcome).toBe('pr-opened')
@@ -58,7 +58,7 @@ describe('a pull request', () => {
     }))
 
   testsIn({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } })(
-    'the prompt does not have the key and the tokens that a file has',
+    'the prompt does not have the key and the tokens that a file has [context.secret.none]',
     async (world) => {
       await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
       expect(promptOf(world)).toContain('+*** *** ***')
@@ -66,7 +66,7 @@ describe('a pull request', () => {
     },
   )
 
-  test('of 3,000 files and more is never skipped: GitHub truncates the list', async () => {
+  test('of 3,000 files and more is never skipped: GitHub truncates the list [skip.list.cut]', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
     await inWorld({ pull: { files } }, async (world) => {
       const { outputs, log } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
@@ -86,7 +86,7 @@ const EXCLUDED = [
   }),
 ]
 testsIn({ pull: { files: EXCLUDED } })(
-  'a folder that is excluded is in the prompt neither by name nor by diff',
+  'a folder that is excluded is in the prompt neither by name nor by diff [context.paths.excluded]',
   async (world) => {
     await world.step({ context: 'diff', 'context-paths': '!internal/**' })
     expect(promptOf(world)).toContain('src/a.ts')
@@ -96,26 +96,32 @@ testsIn({ pull: { files: EXCLUDED } })(
 )
 
 describe('a push', () => {
-  worldTest('whose first commit is gone: the prompt has no diff, and says so', async (world) => {
-    world.repository.addCommit({ sha: sha('after') })
-    const inputs = { context: 'diff', 'context-paths': 'docs/**' }
-    const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(promptOf(world)).toContain('may be gone')
-  })
+  worldTest(
+    'whose first commit is gone: the prompt has no diff, and says so [range.gone]',
+    async (world) => {
+      world.repository.addCommit({ sha: sha('after') })
+      const inputs = { context: 'diff', 'context-paths': 'docs/**' }
+      const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('may be gone')
+    },
+  )
 
   worldTest.each([
     ['the range', refusal(404, 'Not Found')],
     ['a commit', refusal(422, `No commit found for SHA: ${sha('after')}`)],
-  ])('that GitHub does not find at first: %s', async (world, _, answer) => {
-    world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
-    world.github.faults.push({ path: /\/compare\//, times: 2, answer })
-    const { outputs } = await world.step({ 'context-paths': 'guides/**' }, push())
-    expect(outputs.outcome).toBe('skipped')
-  })
+  ])(
+    'that GitHub does not find at first: %s [range.gone] [github.early]',
+    async (world, _, answer) => {
+      world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
+      world.github.faults.push({ path: /\/compare\//, times: 2, answer })
+      const { outputs } = await world.step({ 'context-paths': 'guides/**' }, push())
+      expect(outputs.outcome).toBe('skipped')
+    },
+  )
 })
 
-describe('schedule and workflow_dispatch', () => {
+describe('schedule and workflow_dispatch [range.schedule.last-success] [range.schedule.fork] [range.schedule.renamed]', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
   worldTest.each([
@@ -159,35 +165,41 @@ describe('schedule and workflow_dispatch', () => {
   worldTest.each([
     ['empty', false],
     ['a month old', true],
-  ])('schedule: since the last success, if the search for it is %s', async (world, _, isOld) => {
-    const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
-    world.repository.addRun(ours)
-    const found = { ...old, head_repository: { full_name: REPOSITORY } }
-    world.github.faults.push(isOld ? finds(found) : finds())
-    world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-    const { outputs } = await world.step({ context: 'diff' }, night(9))
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(promptOf(world)).toContain('+new')
-  })
+  ])(
+    'schedule: since the last success, if the search for it is %s [range.schedule.stale-search]',
+    async (world, _, isOld) => {
+      const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
+      world.repository.addRun(ours)
+      const found = { ...old, head_repository: { full_name: REPOSITORY } }
+      world.github.faults.push(isOld ? finds(found) : finds())
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      const { outputs } = await world.step({ context: 'diff' }, night(9))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+    },
+  )
 
-  worldTest('schedule: an error if runs were deleted, and no other succeeded', async (world) => {
-    world.repository.addRun({ ...ours, conclusion: 'failure' })
-    const inputs = { context: 'diff' }
-    world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
-    // This run is one of those that GitHub lists, and another has begun after it.
-    expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
-    const { outputs, log } = await world.step(inputs, night(3))
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain(
-      'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
-    )
-    // It ends green, and the next night begins there.
-    const pressed = { ...night(3), event: 'workflow_dispatch' }
-    const byHand = await world.step(inputs, pressed)
-    expect(byHand.outputs.outcome).toBe('skipped')
-    for (const text of [byHand.log, byHand.summary])
-      expect(text).toMatch(/GitHub lists 1 of the 3 runs .* For earlier changes, set since/s)
-  })
+  worldTest(
+    'schedule: an error if runs were deleted, and no other succeeded [range.schedule.unlisted]',
+    async (world) => {
+      world.repository.addRun({ ...ours, conclusion: 'failure' })
+      const inputs = { context: 'diff' }
+      world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
+      // This run is one of those that GitHub lists, and another has begun after it.
+      expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
+      const { outputs, log } = await world.step(inputs, night(3))
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain(
+        'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
+      )
+      // It ends green, and the next night begins there.
+      const pressed = { ...night(3), event: 'workflow_dispatch' }
+      const byHand = await world.step(inputs, pressed)
+      expect(byHand.outputs.outcome).toBe('skipped')
+      for (const text of [byHand.log, byHand.summary])
+        expect(text).toMatch(/GitHub lists 1 of the 3 runs .* For earlier changes, set since/s)
+    },
+  )
 
   /** So many runs on pull requests, and this one. */
   const busy = ({ repository }: World, count: number): void => {
@@ -198,18 +210,21 @@ describe('schedule and workflow_dispatch', () => {
   const listed = ({ github }: World): number =>
     github.requests.filter(({ path }) => /\/runs\?exclude/.test(path)).length
 
-  worldTest('schedule: older runs are listed if none is found', async (world) => {
-    world.repository.addRun(ours)
-    busy(world, 230)
-    world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-    world.github.faults.push(finds())
-    const { outputs } = await world.step({ context: 'diff' }, night(232))
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(promptOf(world)).toContain('+new')
-    expect(listed(world)).toBe(3)
-    await world.step({ context: 'diff' }, night(232))
-    expect(listed(world)).toBe(4)
-  })
+  worldTest(
+    'schedule: older runs are listed if none is found [range.schedule.stale-search]',
+    async (world) => {
+      world.repository.addRun(ours)
+      busy(world, 230)
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      world.github.faults.push(finds())
+      const { outputs } = await world.step({ context: 'diff' }, night(232))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+      expect(listed(world)).toBe(3)
+      await world.step({ context: 'diff' }, night(232))
+      expect(listed(world)).toBe(4)
+    },
+  )
 
   worldTest('schedule: the first night of a workflow with many runs is skipped', async (world) => {
     busy(world, 230)
@@ -218,16 +233,19 @@ describe('schedule and workflow_dispatch', () => {
     expect(listed(world)).toBe(3)
   })
 
-  worldTest('schedule: an error if there may be a success behind 1,000 others', async (world) => {
-    busy(world, 1_000)
-    const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
-    expect(log).toContain(
-      'Start the workflow by hand once, with since: without it, earlier changes',
-    )
-    expect(listed(world)).toBe(10)
-  })
+  worldTest(
+    'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted]',
+    async (world) => {
+      busy(world, 1_000)
+      const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
+      expect(log).toContain(
+        'Start the workflow by hand once, with since: without it, earlier changes',
+      )
+      expect(listed(world)).toBe(10)
+    },
+  )
 
   worldTest.each([
     ['schedule', 'pr-opened'],
@@ -252,27 +270,33 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest('schedule: skipped if there is no commit since', async (world) => {
-    world.repository.addRun({ ...ours, head_sha: sha('after') })
-    expectSkipped(
-      await world.step({ context: 'event' }, since('schedule')),
-      world,
-      /no new commits/,
-    )
-  })
+  worldTest(
+    'schedule: skipped if there is no commit since [skip.schedule.no-commits]',
+    async (world) => {
+      world.repository.addRun({ ...ours, head_sha: sha('after') })
+      expectSkipped(
+        await world.step({ context: 'event' }, since('schedule')),
+        world,
+        /no new commits/,
+      )
+    },
+  )
 
-  worldTest('schedule: skipped if the commits since undo each other', async (world) => {
-    const { repository } = world
-    repository.addRun(ours)
-    const commits = ['Add a retry option', 'Revert "Add a retry option"'].map((message) =>
-      repository.addCommit({ message }),
-    )
-    repository.addComparison(sha('last'), sha('after'), { files: [], commits })
-    const ended = await world.step({ context: 'diff' }, since('schedule'))
-    expectSkipped(ended, world, /the new commits leave no file changed/)
-    const pressed = await world.step({ context: 'diff' }, since('workflow_dispatch'))
-    expect(pressed.outputs.outcome).toBe('pr-opened')
-  })
+  worldTest(
+    'schedule: skipped if the commits since undo each other [skip.schedule.undone]',
+    async (world) => {
+      const { repository } = world
+      repository.addRun(ours)
+      const commits = ['Add a retry option', 'Revert "Add a retry option"'].map((message) =>
+        repository.addCommit({ message }),
+      )
+      repository.addComparison(sha('last'), sha('after'), { files: [], commits })
+      const ended = await world.step({ context: 'diff' }, since('schedule'))
+      expectSkipped(ended, world, /the new commits leave no file changed/)
+      const pressed = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+      expect(pressed.outputs.outcome).toBe('pr-opened')
+    },
+  )
 
   worldTest.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
     'schedule: skipped if all new commits are merges or by skip-authors, with %j',
@@ -297,7 +321,7 @@ describe('schedule and workflow_dispatch', () => {
 
   // The first thing that a newcomer does with a nightly workflow is to press its button.
   worldTest.each(['schedule', 'workflow_dispatch'])(
-    '%s: the first run is skipped',
+    '%s: the first run is skipped [skip.nothing-to-compare]',
     async (world, event) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const ended = await world.step({ context: 'diff' }, since(event))
@@ -306,18 +330,21 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest('a first run by hand that asks for no diffs has a job, told so', async (world) => {
-    world.repository.addRun({ ...ours, conclusion: 'failure' })
-    const inputs = { context: 'event', 'context-paths': 'docs/**' }
-    const { outputs, ...told } = await world.step(inputs, since('workflow_dispatch'))
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(promptOf(world)).toContain('There is no earlier successful run')
-    for (const text of [told.log, told.summary])
-      expect(text).toContain('context-paths was ignored: There is no earlier successful run')
-  })
+  worldTest(
+    'a first run by hand that asks for no diffs has a job, told so [skip.nothing-to-compare.by-hand]',
+    async (world) => {
+      world.repository.addRun({ ...ours, conclusion: 'failure' })
+      const inputs = { context: 'event', 'context-paths': 'docs/**' }
+      const { outputs, ...told } = await world.step(inputs, since('workflow_dispatch'))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('There is no earlier successful run')
+      for (const text of [told.log, told.summary])
+        expect(text).toContain('context-paths was ignored: There is no earlier successful run')
+    },
+  )
 })
 
-describe('skip-authors', () => {
+describe('skip-authors [skip.authors.cause]', () => {
   const SKIP = { 'skip-authors': 'mintlify[bot]' }
   const commit = (username: string, name: string) => ({
     id: sha(name),
@@ -354,7 +381,7 @@ describe('skip-authors', () => {
   })
 })
 
-describe('a run that has nothing to send does not need the service, although a docs job is remembered:', () => {
+describe('a run that has nothing to send does not need the service, although a docs job is remembered: [skip.service.unasked]', () => {
   const labels = [{ name: 'no docs' }]
   const pull_request = { number: 1, user: { login: 'octocat' }, labels }
   const labelled = { action: 'synchronize', sender: { login: 'octocat' }, pull_request }
@@ -408,19 +435,22 @@ describe('skip-labels', () => {
     ],
     ['that issue-number names', by, { 'issue-number': '1' }, 1],
     ['that has a job', by, { 'issue-number': '1', 'job-scope': 'pull-request' }, 2],
-  ])('skip a pull request or an issue %s', async (world, _, run, inputs, requests) => {
-    const usual = { ...SKIP, ...inputs }
-    expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
-    expect(world.github.requests).toHaveLength(requests)
-    expect(world.comments()).toEqual([])
-    const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
-    expect(other.outputs.outcome).toBe('pr-opened')
-  })
+  ])(
+    'skip a pull request or an issue %s [skip.labels.about]',
+    async (world, _, run, inputs, requests) => {
+      const usual = { ...SKIP, ...inputs }
+      expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
+      expect(world.github.requests).toHaveLength(requests)
+      expect(world.comments()).toEqual([])
+      const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
+      expect(other.outputs.outcome).toBe('pr-opened')
+    },
+  )
 
   worldTest.each([
     ['the push that merged it', 'merged'],
     ['a push of its head, which merged it as well', 'after'],
-  ])('skip %s', async (world, _, head) => {
+  ])('skip %s [skip.labels.source]', async (world, _, head) => {
     const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
     world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
     const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
@@ -435,7 +465,7 @@ describe('skip-labels', () => {
     expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
   })
 
-  describe('of a push that merged several', () => {
+  describe('of a push that merged several [skip.labels.merged]', () => {
     const inputs = { ...SKIP, 'job-scope': 'pull-request' }
     const commitOf = (id: string, message: string) => ({
       id: sha(id),
@@ -494,32 +524,41 @@ describe('skip-labels', () => {
     ['a schedule', { event: 'schedule', payload: {} }, {}],
     ['a push with job-scope: run', { event: 'push', payload: {} }, {}],
     ['a push that merged nothing', { event: 'push', payload: {} }, { 'job-scope': 'pull-request' }],
-  ])('are said to be ignored on %s, once', async (world, _, run, inputs) => {
-    const { log, commands } = await world.step({ ...SKIP, ...inputs }, { ...run, env: onMain })
-    expect(log.match(/skip-labels was ignored/g)).toHaveLength(1)
-    expect(commands('warning')).toEqual([])
-  })
+  ])(
+    'are said to be ignored on %s, once [skip.labels.no-effect]',
+    async (world, _, run, inputs) => {
+      const { log, commands } = await world.step({ ...SKIP, ...inputs }, { ...run, env: onMain })
+      expect(log.match(/skip-labels was ignored/g)).toHaveLength(1)
+      expect(commands('warning')).toEqual([])
+    },
+  )
 
-  worldTest('are told without effect, whatever their names; non-labels are none', async (world) => {
-    const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
-    const step = (list: unknown[]) => {
-      const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
-      // As text, since no payload of GitHub's has such labels.
-      return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
-    }
-    const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
-    expect(outputs.outcome).toBe('skipped')
-    expect(log).not.toContain('##[error')
-    expect(summary).not.toContain('<img')
-    expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
-  })
+  worldTest(
+    'are told without effect, whatever their names; non-labels are none [skip.labels.no-effect]',
+    async (world) => {
+      const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
+      const step = (list: unknown[]) => {
+        const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
+        // As text, since no payload of GitHub's has such labels.
+        return world.step({ ...SKIP, 'skip-labels': named }, { payload: JSON.stringify(payload) })
+      }
+      const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
+      expect(outputs.outcome).toBe('skipped')
+      expect(log).not.toContain('##[error')
+      expect(summary).not.toContain('<img')
+      expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
+    },
+  )
 
-  worldTest('skip what a run without secrets is about, but no step that waits', async (world) => {
-    const payload = { sender, pull_request: { number: 1, user: sender, labels } }
-    expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
-    const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
-    expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
-  })
+  worldTest(
+    'skip what a run without secrets is about, but no step that waits [skip.labels.no-key]',
+    async (world) => {
+      const payload = { sender, pull_request: { number: 1, user: sender, labels } }
+      expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
+      const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
+      expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
+    },
+  )
 
   worldTest('need the payload', async (world) => {
     const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
@@ -527,7 +566,7 @@ describe('skip-labels', () => {
     expect(log).toContain("Can't tell what the run is about")
   })
 
-  worldTest('ask a step that only waits for nothing', async (world) => {
+  worldTest('ask a step that only waits for nothing [skip.wait.never]', async (world) => {
     const { outputs } = await world.step({ wait: 'false' })
     const refused = { status: 403, body: { message: 'Resource not accessible by integration' } }
     const path = /\/(?:pulls|issues)\/40$/
@@ -537,7 +576,7 @@ describe('skip-labels', () => {
     expect(waits.outputs.outcome).toBe('pr-opened')
   })
 
-  worldTest('skip no re-run whose docs job runs', async (world) => {
+  worldTest('skip no re-run whose docs job runs [skip.wait.never]', async (world) => {
     const pull_request = { number: 1, user: sender, labels, head: { sha: HEAD } }
     const payload = { action: 'synchronize', sender, pull_request }
     await world.step(
@@ -552,7 +591,7 @@ describe('skip-labels', () => {
 })
 
 testsIn(CHANGED)(
-  'a dry run reads from GitHub, shows the whole prompt and writes nothing',
+  'a dry run reads from GitHub, shows the whole prompt and writes nothing [output.dry-run]',
   async (world) => {
     const inputs = { context: 'diff', 'job-scope': 'pull-request', 'dry-run': 'true' }
     const { outputs, log } = await world.step(inputs)

@@ -140,7 +140,7 @@ const invalid = (message: string): Answer => ({
   },
 })
 
-test('nobody writes to the log past the step, such as that a version of the API ends', async () => {
+test('nobody writes to the log past the step, such as that a version of the API ends [github.quiet]', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
   const { github } = await connect([
     { ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } },
@@ -150,18 +150,21 @@ test('nobody writes to the log past the step, such as that a version of the API 
   warn.mockRestore()
 })
 
-describe('a request that retried', () => {
-  test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
-    const { github, now } = await connect([BAD_GATEWAY])
-    const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
-    expect(results.map(({ status }) => status)).toEqual(Array(count).fill('rejected'))
-    expect(now()).toBeGreaterThan(75_000)
-    expect(now()).toBeLessThanOrEqual(90_000)
-    // Nothing is left for the next one.
-    const before = now()
-    await failure(read(github))
-    expect(now() - before).toBeLessThan(15_000)
-  })
+describe('a request that retried [github.decides.retried]', () => {
+  test.each([1, 3])(
+    'is retried for 90 s, all together (%d side by side) [github.decides.retried]',
+    async (count) => {
+      const { github, now } = await connect([BAD_GATEWAY])
+      const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
+      expect(results.map(({ status }) => status)).toEqual(Array(count).fill('rejected'))
+      expect(now()).toBeGreaterThan(75_000)
+      expect(now()).toBeLessThanOrEqual(90_000)
+      // Nothing is left for the next one.
+      const before = now()
+      await failure(read(github))
+      expect(now() - before).toBeLessThan(15_000)
+    },
+  )
 
   test('is retried no longer than until the deadline', async () => {
     const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
@@ -191,7 +194,7 @@ describe('a request that retried', () => {
     expect((await failure(read(github, { signal: end.signal }))).status).toBe(502)
   })
 
-  test('is retried after a page that is not found', async () => {
+  test('is retried after a page that is not found [github.foreign]', async () => {
     const page: Answer = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
     const once = await connect([BAD_GATEWAY, BAD_GATEWAY, BAD_GATEWAY, page, OK])
     await read(once.github)
@@ -253,7 +256,7 @@ describe('a request that retried', () => {
       invalid("Could not resolve to a node with the global id of 'PR_x'."),
       750,
     ],
-  ])('waits after %s', async (_, answer, wait) => {
+  ])('waits after %s [github.limit]', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(waits).toEqual([wait])
@@ -302,7 +305,7 @@ describe('a request that retried', () => {
   })
 })
 
-test('a request names the action and has the token, or one that GitHub refuses if there is none', async () => {
+test('a request names the action and has the token, or one that GitHub refuses if there is none [secret.key.where]', async () => {
   const { github, received } = await connect([OK])
   await read(github)
   expect(received[0]).toMatchObject({
@@ -315,7 +318,7 @@ test('a request names the action and has the token, or one that GitHub refuses i
   expect(without.received[0]?.authorization).toBe('token none')
 })
 
-test('what ends the step keeps nothing of a request that is over', async () => {
+test('what ends the step keeps nothing of a request that is over [net.deadline]', async () => {
   const { github, signal } = await connect([OK])
   await read(github)
   const before = getEventListeners(signal, 'abort').length
@@ -323,21 +326,21 @@ test('what ends the step keeps nothing of a request that is over', async () => {
   expect(getEventListeners(signal, 'abort')).toHaveLength(before)
 })
 
-test('a request that only informs is sent once', async () => {
+test('a request that only informs is sent once [github.informs.once]', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
   const error = await failure(read(github, { retried: false }))
   expect(error).toMatchObject({ status: 502, kind: 'temporary' })
   expect(requests()).toBe(1)
 })
 
-test('an answer of another shape is an error', async () => {
+test('an answer of another shape is an error [github.shape]', async () => {
   const { github } = await connect([OK])
   const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
   expect(error).toMatchObject({ status: undefined, kind: 'temporary' })
 })
 
-test('a redirect to another server is an error, whatever is in its answer', async () => {
+test('a redirect to another server is an error, whatever is in its answer [github.redirect]', async () => {
   const headers = { location: 'http://other.test/' }
   const { github } = await connect([{ status: 301, headers, body: { id: 1 } }])
   expect(await failure(read(github))).toMatchObject({
@@ -346,7 +349,7 @@ test('a redirect to another server is an error, whatever is in its answer', asyn
   })
 })
 
-describe('a request in flight', () => {
+describe('a request in flight [net.deadline]', () => {
   const LATE = 'GitHub: reading it failed: timed out (timeout-minutes).'
   const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'
 
@@ -370,7 +373,7 @@ describe('a request in flight', () => {
   })
 })
 
-describe('what helps:', () => {
+describe('what helps: [github.permission.named]', () => {
   const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
@@ -439,7 +442,7 @@ describe('what helps:', () => {
     )
   })
 
-  test('GitHub is quoted on one line, redacted and cut', async () => {
+  test('GitHub is quoted on one line, redacted and cut [github.words]', async () => {
     const { github } = await connect([refused(422, `secret\n${'x'.repeat(600)}`)])
     const { message } = await failure(read(github))
     expect(message).toMatch(/^GitHub: reading it failed: 422, "\*\*\* x{400,500}….*"\.$/)
@@ -460,7 +463,7 @@ describe('what helps:', () => {
   })
 })
 
-describe('what can not connect for good is not retried, and says whose fault it is:', () => {
+describe('what can not connect for good is not retried, and says whose fault it is: [send.certificate.final]', () => {
   const CERTIFICATE =
     "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. Verification can't be turned off."
 
@@ -515,7 +518,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
   })
 })
 
-describe('a list of pages', () => {
+describe('a list of pages [github.pages]', () => {
   type Page = readonly [items: number, link?: string]
   const FIRST = '<https://api.github.com/x?page=1>; rel="first"'
   const NEXT = '<https://api.github.com/x?page=2>; rel="next"'

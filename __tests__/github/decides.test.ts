@@ -57,7 +57,7 @@ const comment: RunOptions = {
   },
 }
 
-describe('nothing is sent if GitHub refuses', () => {
+describe('nothing is sent if GitHub refuses [github.decides.retried]', () => {
   worldTest.each<[string, RegExp, Record<string, string>, RunOptions, times?: number]>([
     [
       'the commits of a push that may be a merge',
@@ -87,7 +87,7 @@ describe('nothing is sent if GitHub refuses', () => {
   })
 })
 
-describe('a context that the token may not read sends nothing, and names the permission', () => {
+describe('a context that the token may not read sends nothing, and names the permission [github.context.refused]', () => {
   test.each<[string, 403 | 404, keyof Permissions, RunOptions]>([
     ['contents: read', 404, 'contents', push()],
     ['contents: read', 403, 'contents', push()],
@@ -120,7 +120,7 @@ worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
   ['the earlier runs', /\/runs/, schedule, BAD_GATEWAY],
   ['a comparison', /\/compare\//, push(), BAD_GATEWAY],
   ['a comparison that GitHub is too busy for', /\/compare\//, push(), refusal(500, BUSY)],
-])('a context is read again: %s', async (world, _, path, run, answer) => {
+])('a context is read again: %s [github.decides.retried]', async (world, _, path, run, answer) => {
   world.repository.addComparison(sha('before'), HEAD)
   world.repository.addRun({ head_sha: sha('before') })
   world.github.faults.push({ path, answer })
@@ -141,7 +141,10 @@ worldTest('what GitHub said is told, although it then says nothing to the end', 
 worldTest.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
-])('an answer without a list of %s is none', async (world, _, path, inputs, run) => {
-  world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
-  expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
-})
+])(
+  'an answer without a list of %s is none [range.list.unknown]',
+  async (world, _, path, inputs, run) => {
+    world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
+    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
+  },
+)

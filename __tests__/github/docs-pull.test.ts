@@ -63,7 +63,7 @@ async function followUp(
   return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
 
-describe('the files of the docs pull request', () => {
+describe('the files of the docs pull request [docs.files.told]', () => {
   const LINE = '3 files: `guides/retry.mdx` +2 −0, `a b.md` +1 −1, `logo.png` +0 −0\n'
   const added = file('guides/retry.mdx', '@@ -0,0 +1,2 @@\n+one\n+two', { status: 'added' })
   const changed = [added, file('a b.md'), file('logo.png', null)]
@@ -122,15 +122,18 @@ describe('the files of the docs pull request', () => {
     ['told, of a public repository', {}, false, 1],
     ['not told, of a private one, by whatever token', { 'github-token': PAT }, true, 0],
     ['nor by one for both', { 'github-token': PAT, 'docs-token': PAT }, true, 0],
-  ])('where everybody may read are %s', async (world, _, inputs, isPrivate, count) => {
-    docsOf(world, changed, isPrivate)
-    const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(asked(world)).toHaveLength(count)
-    for (const text of [summary, ...world.comments()])
-      expect(text.includes('retry.mdx')).toBe(count > 0)
-    expect(log).not.toContain('retry.mdx')
-  })
+  ])(
+    'where everybody may read are %s [docs.files.readers]',
+    async (world, _, inputs, isPrivate, count) => {
+      docsOf(world, changed, isPrivate)
+      const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(asked(world)).toHaveLength(count)
+      for (const text of [summary, ...world.comments()])
+        expect(text.includes('retry.mdx')).toBe(count > 0)
+      expect(log).not.toContain('retry.mdx')
+    },
+  )
 
   testsIn({ private: false })('of this repository are told to its readers', async (world) => {
     const prLink = `https://github.com/${REPOSITORY}/pull/1`
@@ -196,22 +199,25 @@ describe('the files of the docs pull request', () => {
     }
   })
 
-  worldTest('are told by one edit, with the result, after outputs and summary', async (world) => {
-    docsOf(world, changed)
-    let edits = 0
-    const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
-    world.github.faults.push({ path: PATH, answer: { delayMs: 4_000 } })
-    const { log } = await world.step(SCOPE, {
-      meanwhile: async ({ lines }) => {
-        await until(() => asked(world).length > 0)
-        expect(lines.at(-1)).toMatch(/^Docs pull request: /)
-        edits = world.github.requests.filter(isEdit).length
-      },
-    })
-    expect(log).not.toContain('Retrying')
-    expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
-    expect(world.comments()[0]).toContain(LINE)
-  })
+  worldTest(
+    'are told by one edit, with the result, after outputs and summary [docs.files.told]',
+    async (world) => {
+      docsOf(world, changed)
+      let edits = 0
+      const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
+      world.github.faults.push({ path: PATH, answer: { delayMs: 4_000 } })
+      const { log } = await world.step(SCOPE, {
+        meanwhile: async ({ lines }) => {
+          await until(() => asked(world).length > 0)
+          expect(lines.at(-1)).toMatch(/^Docs pull request: /)
+          edits = world.github.requests.filter(isEdit).length
+        },
+      })
+      expect(log).not.toContain('Retrying')
+      expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
+      expect(world.comments()[0]).toContain(LINE)
+    },
+  )
 
   worldTest.each<[string, Fault['answer']]>([
     ['fails', BAD_GATEWAY],
@@ -221,15 +227,18 @@ describe('the files of the docs pull request', () => {
     ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
     ['is cut off', 'cut off'],
-  ])('are left out if the answer %s: without a word, retry or wait', async (world, _, answer) => {
-    docsOf(world, changed)
-    world.github.faults.push({ path: PATH, answer, times: 9 })
-    const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
-    expect([outputs.outcome, exitCode, asked(world)]).toEqual(['pr-opened', 0, [FILES]])
-    for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
-    expect(commands('warning')).toEqual([])
-    expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
-  })
+  ])(
+    'are left out if the answer %s: without a word, retry or wait [docs.files.told]',
+    async (world, _, answer) => {
+      docsOf(world, changed)
+      world.github.faults.push({ path: PATH, answer, times: 9 })
+      const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
+      expect([outputs.outcome, exitCode, asked(world)]).toEqual(['pr-opened', 0, [FILES]])
+      for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
+      expect(commands('warning')).toEqual([])
+      expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
+    },
+  )
 
   worldTest('end at once with a cancel, which changes nothing else', async (world) => {
     docsOf(world, changed)
@@ -246,7 +255,7 @@ describe('the files of the docs pull request', () => {
   })
 })
 
-describe('a docs pull request that is ended while the agent works on it', () => {
+describe('a docs pull request that is ended while the agent works on it [docs.ended-early]', () => {
   /** While the message of a later step is worked on. */
   async function endDuring(world: SimulatedWorld, state: { merged: boolean }) {
     const inputs = { ...SCOPE, context: 'event' }
@@ -358,7 +367,7 @@ describe('a docs pull request that is ended while the agent works on it', () => 
   })
 })
 
-describe('docs-token', () => {
+describe('docs-token [docs.token.when]', () => {
   tokenTest.each([
     ['open', 'pr-opened', 'message'],
     ['merged', 'pr-opened', 'job'],
@@ -373,7 +382,7 @@ describe('docs-token', () => {
     expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
   })
 
-  test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
+  test('is masked before anything is logged, and redacted if GitHub repeats it [secret.masked]', () =>
     inRealWorld(withToken, async (world) => {
       await privateDocs(world, 'closed')
       const body = { message: `Not for ${DOCS_TOKEN}` }
@@ -412,18 +421,21 @@ describe('docs-token', () => {
     ['that passes: the next says more', 1, BAD_GATEWAY, { outcome: 'pr-opened', sent: 'job' }],
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
     ["as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
-  ])('is not used after a mere failure, %s', async (world, _, times, answer, ended) => {
-    await privateDocs(world, 'merged')
-    world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
-    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-    expect(outputs).toMatchObject(ended)
-    expect(tokenUsedAt(world).length > 0).toBe(times === 1)
-    expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
-    expect(milliseconds).toBeLessThan(95_000)
-  })
+  ])(
+    'is not used after a mere failure, %s [docs.token.when]',
+    async (world, _, times, answer, ended) => {
+      await privateDocs(world, 'merged')
+      world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      expect(outputs).toMatchObject(ended)
+      expect(tokenUsedAt(world).length > 0).toBe(times === 1)
+      expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
+      expect(milliseconds).toBeLessThan(95_000)
+    },
+  )
 })
 
-describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {
+describe('a pull request that can not be read counts as open for a message, and the log says what helps: [docs.open.unreadable]', () => {
   const lines = (log: string): string[] =>
     log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
@@ -443,14 +455,17 @@ describe('a pull request that can not be read counts as open for a message, and 
   }).each([
     ['does not do', DOCS_TOKEN, '404'],
     ['has expired', 'ghp_expired_0123456789', '401'],
-  ])('another docs-token if it %s, in a warning and summary', async (world, _, token, status) => {
-    await privateDocs(world, 'closed')
-    const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
-    expect(outputs).toMatchObject({ sent: 'message' })
-    const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
-    expect(commands('warning')).toEqual([expect.stringMatching(says)])
-    expect(summary).toContain('Renew docs-token')
-  })
+  ])(
+    'another docs-token if it %s, in a warning and summary [docs.token.refused]',
+    async (world, _, token, status) => {
+      await privateDocs(world, 'closed')
+      const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
+      expect(outputs).toMatchObject({ sent: 'message' })
+      const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
+      expect(commands('warning')).toEqual([expect.stringMatching(says)])
+      expect(summary).toContain('Renew docs-token')
+    },
+  )
 
   testsIn({ github: { permissions: { issues: 'write', pull_requests: 'none' } } })(
     'pull-requests: read for this repository',
@@ -513,7 +528,7 @@ testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } 
   },
 )
 
-describe('a push that changes nothing is skipped once the docs pull request', () => {
+describe('a push that changes nothing is skipped once the docs pull request [paid.push.merged]', () => {
   const link = 'https://github.com/your-org/docs/pull/17'
   worldTest.each([
     ['was merged', true, SCOPE, 'completed'],
@@ -540,7 +555,7 @@ describe('a push that changes nothing is skipped once the docs pull request', ()
   })
 })
 
-describe('a docs pull request that was closed without a merge is a no', () => {
+describe('a docs pull request that was closed without a merge is a no [memory.run.closed]', () => {
   const SAYS =
     /was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
@@ -604,7 +619,7 @@ describe('a docs pull request that was closed without a merge is a no', () => {
     expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
   })
 
-  worldTest('while other skips leave the comment as it is', async (world) => {
+  worldTest('while other skips leave the comment as it is [memory.silent]', async (world) => {
     await world.step(PULL)
     const before = world.comments()
     const { outputs } = await world.step({ ...PULL, 'context-paths': 'src/**' })

@@ -32,36 +32,42 @@ const run = (id: number, attempt = 1): RunOptions => ({
 })
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
-worldTest("a comment in place of another step's says so; a re-run's does not", async (world) => {
-  const told: string[][] = []
-  for (const attempt of [1, 1, 2])
-    told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
-  expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
-  expect(world.comments()).toHaveLength(1)
-})
+worldTest(
+  "a comment in place of another step's says so; a re-run's does not [memory.identity.same-attempt]",
+  async (world) => {
+    const told: string[][] = []
+    for (const attempt of [1, 1, 2])
+      told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
+    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
+    expect(world.comments()).toHaveLength(1)
+  },
+)
 
 slowTest.each<[object, string]>([
   [SCOPE, 'Asking'],
   [COMMENT, 'Waiting for'],
   [{ ...COMMENT, prompt: '' }, 'Waiting for'],
   [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
-])('the first text, which GitHub mails, is read by itself: %j', async (world, inputs, doing) => {
-  const { outputs } = await world.step({ wait: 'false' })
-  await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
-  const posts = world.github.writes().filter(({ method }) => method === 'POST')
-  const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
-  expect(more).toEqual([])
-  // As a mail shows it: no markup, nothing to fold, no facts.
-  expect(mail.split('\n\n')).toEqual([
-    `⏳ ${doing} an agent to write docs`,
-    expect.stringMatching(
-      /^The result will be shown in this comment on GitHub, and not mailed\. Until then, you don't need to do anything\. If this text is still here when the workflow run has ended, see the run's log: <https:[^ ]+\/actions\/runs\/\d+>$/,
-    ),
-    expect.stringMatching(/^<!-- \w+ -->$/),
-  ])
-})
+])(
+  'the first text, which GitHub mails, is read by itself: %j [memory.first-text]',
+  async (world, inputs, doing) => {
+    const { outputs } = await world.step({ wait: 'false' })
+    await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
+    const posts = world.github.writes().filter(({ method }) => method === 'POST')
+    const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
+    expect(more).toEqual([])
+    // As a mail shows it: no markup, nothing to fold, no facts.
+    expect(mail.split('\n\n')).toEqual([
+      `⏳ ${doing} an agent to write docs`,
+      expect.stringMatching(
+        /^The result will be shown in this comment on GitHub, and not mailed\. Until then, you don't need to do anything\. If this text is still here when the workflow run has ended, see the run's log: <https:[^ ]+\/actions\/runs\/\d+>$/,
+      ),
+      expect.stringMatching(/^<!-- \w+ -->$/),
+    ])
+  },
+)
 
-describe('a run that ends before it sends anything creates no comment, as GitHub would mail it:', () => {
+describe('a run that ends before it sends anything creates no comment, as GitHub would mail it: [memory.silent]', () => {
   const FILES = /\/pulls\/1\/files/
 
   worldTest.each([SCOPE, COMMENT])('an error: %j', async (world, inputs) => {
@@ -116,7 +122,7 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
   })
 })
 
-describe('what can not be verified is told once:', () => {
+describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
     log.split('\n').filter((line) => line.includes("can't be verified"))
   const TEXT =
@@ -146,7 +152,7 @@ describe('what can not be verified is told once:', () => {
   })
 })
 
-describe('an error that ends the step is no warning as well, and', () => {
+describe('an error that ends the step is no warning as well, and [memory.failure.told]', () => {
   worldTest.each([
     ['the comments can not be read', { method: 'GET', path: COMMENTS }, 0],
     ['the placeholder can not be written', { method: 'POST', path: COMMENTS }, 1],
@@ -170,7 +176,7 @@ describe('an error that ends the step is no warning as well, and', () => {
   })
 })
 
-describe('an error of what only informs is one warning:', () => {
+describe('an error of what only informs is one warning: [memory.edit.retried]', () => {
   worldTest('one that may pass advises no re-run, which would start another job', async (world) => {
     fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
     const { outputs, commands } = await world.step(COMMENT)
@@ -189,7 +195,7 @@ describe('an error of what only informs is one warning:', () => {
   })
 })
 
-describe('what an error says of the service and the project is in the run alone:', () => {
+describe('what an error says of the service and the project is in the run alone: [report.comment.private]', () => {
   const SSO = 'https://sso.example/login?next=x'
   type Answers = { status: number; error?: string; headers?: Record<string, string> }[]
   test.each<[string, hidden: string, shown: string, Answers]>([
@@ -216,7 +222,7 @@ describe('what an error says of the service and the project is in the run alone:
   )
 })
 
-describe('a note of an edit that failed is true when it is read:', () => {
+describe('a note of an edit that failed is true when it is read: [memory.failure.told]', () => {
   /** After the placeholder's marker, and as many edits more. */
   const failAfter = ({ github }: World, more: number, fault: Fault) =>
     github.faults.push(
@@ -258,7 +264,7 @@ describe('a note of an edit that failed is true when it is read:', () => {
   })
 })
 
-describe('what an earlier run stored', () => {
+describe('what an earlier run stored [memory.later-run]', () => {
   worldTest('is replaced by a run with a lower number in its first attempt', async (world) => {
     await world.step({ ...SCOPE, wait: 'false' }, run(201))
     const second = await world.step(SCOPE, run(200))
@@ -266,35 +272,44 @@ describe('what an earlier run stored', () => {
     expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
   })
 
-  worldTest('is replaced by a re-run of an earlier run only if it has a new job', async (world) => {
-    await world.step(COMMENT, run(201))
-    const rerun = await world.step(COMMENT, run(200, 2))
-    expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
-    await world.step(COMMENT, run(201, 2))
-    const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
-    await world.step({ ...COMMENT, ...job }, run(200, 3))
-    expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
-  })
+  worldTest(
+    'is replaced by a re-run of an earlier run only if it has a new job [memory.later-run]',
+    async (world) => {
+      await world.step(COMMENT, run(201))
+      const rerun = await world.step(COMMENT, run(200, 2))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+      await world.step(COMMENT, run(201, 2))
+      const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
+      await world.step({ ...COMMENT, ...job }, run(200, 3))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
+    },
+  )
 
-  worldTest('is in the newer of two comments, if two runs raced', async (world) => {
-    await world.step(SCOPE, run(200))
-    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: { status: 200, body: [] } })
-    const { outputs } = await world.step(SCOPE, run(201))
-    const third = await world.step(SCOPE, run(202))
-    expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': outputs['job-id'] })
-    expect(markersIn(world.comments()).map(({ run }) => run)).toEqual(['200', '202'])
-  })
+  worldTest(
+    'is in the newer of two comments, if two runs raced [memory.one-comment]',
+    async (world) => {
+      await world.step(SCOPE, run(200))
+      fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: { status: 200, body: [] } })
+      const { outputs } = await world.step(SCOPE, run(201))
+      const third = await world.step(SCOPE, run(202))
+      expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': outputs['job-id'] })
+      expect(markersIn(world.comments()).map(({ run }) => run)).toEqual(['200', '202'])
+    },
+  )
 
-  worldTest('is put back if its place was taken unanswered: nothing is sent', async (world) => {
-    const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
-    world.loseJobs() // So that the re-run makes a new job.
-    fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
-    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
-    expect(outputs['error-code']).toBe('github')
-    expect(markersIn(world.comments())).toMatchObject([
-      { run: '201', jobId: later.outputs['job-id'] },
-    ])
-  })
+  worldTest(
+    'is put back if its place was taken unanswered: nothing is sent [memory.nothing-sent]',
+    async (world) => {
+      const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
+      world.loseJobs() // So that the re-run makes a new job.
+      fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
+      expect(outputs['error-code']).toBe('github')
+      expect(markersIn(world.comments())).toMatchObject([
+        { run: '201', jobId: later.outputs['job-id'] },
+      ])
+    },
+  )
 
   testsIn({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } })(
     'stays if nothing is sent',
@@ -314,7 +329,7 @@ describe('what an earlier run stored', () => {
   )
 })
 
-describe('an edit that would store the job', () => {
+describe('an edit that would store the job [memory.edit.retried]', () => {
   slowTest('is repeated at the next heartbeat', async (world) => {
     world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
     world.github.faults.push({ method: 'PATCH', answer: secondaryLimit(120) })
@@ -362,7 +377,7 @@ describe('an edit that would store the job', () => {
   })
 
   testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-    'is over before a placeholder is written',
+    'is over before a placeholder is written [memory.edit.order]',
     async (world) => {
       await world.step(SCOPE)
       const written = world.github.writes().length
@@ -380,7 +395,7 @@ describe('an edit that would store the job', () => {
 })
 
 worldTest.each([0, 1])(
-  'a new comment that can not be edited is not created again, also after %d failed edits',
+  'a new comment that can not be edited is not created again, also after %d failed edits [memory.one-comment.no-twin]',
   async (world, times) => {
     const edit = { method: 'PATCH', path: /\/issues\/comments\// }
     if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
@@ -390,19 +405,22 @@ worldTest.each([0, 1])(
   },
 )
 
-worldTest('a comment that a gateway does not find is not created again', async (world) => {
-  await world.step(COMMENT)
-  const page = {
-    status: 404,
-    headers: { 'content-type': 'text/html' },
-    body: '<html>No such page',
-  }
-  fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
-  await world.step(COMMENT)
-  expect(world.comments()).toHaveLength(1)
-})
+worldTest(
+  'a comment that a gateway does not find is not created again [github.foreign]',
+  async (world) => {
+    await world.step(COMMENT)
+    const page = {
+      status: 404,
+      headers: { 'content-type': 'text/html' },
+      body: '<html>No such page',
+    }
+    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
+    await world.step(COMMENT)
+    expect(world.comments()).toHaveLength(1)
+  },
+)
 
-worldTest('a cancel during the last edits leaves them 3 s', async (world) => {
+worldTest('a cancel during the last edits leaves them 3 s [cancel.first]', async (world) => {
   fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
   const { sinceSignalMs } = await world.step(COMMENT, {
     meanwhile: async ({ lines, cancel }) => {
@@ -414,17 +432,20 @@ worldTest('a cancel during the last edits leaves them 3 s', async (world) => {
   expect(sinceSignalMs).toBe(3_000)
 })
 
-worldTest('a note beside the last edits is no reason to try a failed one again', async (world) => {
-  await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
-  fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-  fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
-  const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
-  expect(summary).toContain("can't be verified")
-  expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
-})
+worldTest(
+  'a note beside the last edits is no reason to try a failed one again [memory.failure.told]',
+  async (world) => {
+    await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
+    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+    fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
+    const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
+    expect(summary).toContain("can't be verified")
+    expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
+  },
+)
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-  'an edit without a response holds up the next request no longer than until the deadline',
+  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order]',
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })

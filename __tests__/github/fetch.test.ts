@@ -35,7 +35,7 @@ const signal = AbortSignal.timeout(60_000)
 const GET = { method: 'GET', headers: { authorization: 'token ghs_token' }, signal } as const
 const PATCH = { ...GET, method: 'PATCH', body: '{"body":"text"}' } as const
 
-test('asks for gzip, and decompresses it', async () => {
+test('asks for gzip, and decompresses it [net.limits]', async () => {
   const url = await serve((request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
     response.end(
@@ -48,17 +48,20 @@ test('asks for gzip, and decompresses it', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test.each([301, 307, 308])('follows a redirect (%i), as of a moved repository', async (status) => {
-  const url = await serve(async (request, response) => {
-    const { method, url, headers } = request
-    if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
-    response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
-  })
-  const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
-  expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
-})
+test.each([301, 307, 308])(
+  'follows a redirect (%i), as of a moved repository [github.redirect]',
+  async (status) => {
+    const url = await serve(async (request, response) => {
+      const { method, url, headers } = request
+      if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
+      response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
+    })
+    const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
+    expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
+  },
+)
 
-test('gives up a redirect that never ends', async () => {
+test('gives up a redirect that never ends [github.redirect]', async () => {
   let requests = 0
   const url = await serve((_, response) => {
     response.writeHead(307, { location: `/${++requests}` }).end()
@@ -79,7 +82,7 @@ test('sends one request after the other on the same connection, and writes a deb
   expect(lines).toEqual(Array(3).fill('GET /path 200 0 ms'))
 })
 
-test('fails if the response is cut off, even after some of its body', async () => {
+test('fails if the response is cut off, even after some of its body [net.limits]', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': 100 })
     response.write('{}', () => response.destroy())
@@ -89,14 +92,14 @@ test('fails if the response is cut off, even after some of its body', async () =
   expect(lines).toEqual(['GET /path failed 0 ms'])
 })
 
-test('reads what has arrived before its time is over', async () => {
+test('reads what has arrived before its time is over [net.arrived-first]', async () => {
   const time = new AbortController()
   const url = await serve((_, response) => void response.end('{}', () => time.abort()))
   const { status } = await fetchFrom(url).fetch(`${url}/`, { ...GET, signal: time.signal })
   expect(status).toBe(200)
 })
 
-test('ends with its signal while a proxy does not open the tunnel', async () => {
+test('ends with its signal while a proxy does not open the tunnel [net.deadline]', async () => {
   const proxy = await startListening(createSilentServer())
   servers.push(proxy)
   const apiUrl = 'https://github.test'

@@ -95,8 +95,11 @@ function observe(name: InputName, value: Inputs): Promise<unknown> {
 /** What is random: the ids of jobs, nonces and boundaries. */
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32}|agent-job-action:2 [^>]+|:\d\d:\d\d/g
 
-test.each(Object.keys(DEFAULTS) as InputName[])('%s changes something', async (name) => {
-  const without = await observe(name, {})
-  expect(await observe(name, {})).toBe(without)
-  expect(await observe(name, { [name]: CASES[name][0] })).not.toBe(without)
-})
+test.each(Object.keys(DEFAULTS) as InputName[])(
+  '%s changes something [input.values]',
+  async (name) => {
+    const without = await observe(name, {})
+    expect(await observe(name, {})).toBe(without)
+    expect(await observe(name, { [name]: CASES[name][0] })).not.toBe(without)
+  },
+)

@@ -36,7 +36,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
   },
 })
 
-describe('a tracking issue', () => {
+describe('a tracking issue [memory.run.continues]', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inRealWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
@@ -76,7 +76,7 @@ describe('a tracking issue', () => {
   })
 })
 
-describe('an issue that triggers the run', () => {
+describe('an issue that triggers the run [memory.run.continues]', () => {
   issueTest('has a job of its own, which comments on it go on with', async (world) => {
     world.repository.issues.add(41)
     world.repository.issues.add(42)
@@ -116,27 +116,33 @@ worldTest('a pull request that a dispatch names shares its job with its events',
   expect(world.comments()).toHaveLength(1)
 })
 
-issueTest("job-scope: pull-request with an issue's number is job-scope: issue", async (world) => {
-  world.repository.issues.add(40)
-  const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
-  const first = await world.step(inputs, dispatch)
-  const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(commentsOn(world, 40)).toHaveLength(1)
-})
+issueTest(
+  "job-scope: pull-request with an issue's number is job-scope: issue [input.scope]",
+  async (world) => {
+    world.repository.issues.add(40)
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
+    const first = await world.step(inputs, dispatch)
+    const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(commentsOn(world, 40)).toHaveLength(1)
+  },
+)
 
-worldTest('the number of an issue that was transferred is that of its new place', async (world) => {
-  world.github.addRepository('your-org/log').issues.add(5)
-  const location = `${world.github.url}/repos/your-org/log/issues/5`
-  const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
-  world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
-  const inputs = { 'issue-number': '40', context: 'event' }
-  expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
-  expect(world.prompts()[0]).toContain('title: Number 5')
-})
+worldTest(
+  'the number of an issue that was transferred is that of its new place [range.number.transferred]',
+  async (world) => {
+    world.github.addRepository('your-org/log').issues.add(5)
+    const location = `${world.github.url}/repos/your-org/log/issues/5`
+    const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
+    world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
+    const inputs = { 'issue-number': '40', context: 'event' }
+    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expect(world.prompts()[0]).toContain('title: Number 5')
+  },
+)
 
 testsIn({ github: { permissions: NONE } })(
-  'job-scope: pull-request with a number says once which permission is missing, and it suffices',
+  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either]',
   async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)

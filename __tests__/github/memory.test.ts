@@ -25,7 +25,7 @@ const MAY_EXIST = /a docs job may exist/i
 const CREATE = '/v2/agent/docs/job'
 const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
-describe('a pull request', () => {
+describe('a pull request [memory.run.continues]', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
     inRealWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
@@ -41,26 +41,32 @@ describe('a pull request', () => {
       expect(world.comments()[0]).toContain('/actions/runs/101')
     }))
 
-  worldTest('is sent once: an equal push only waits, and tells the result', async (world) => {
-    const inputs = { ...SCOPE, context: 'diff' }
-    const { 'job-id': id } = (await world.step(inputs)).outputs
-    for (const run of ['101', '102']) {
-      const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
-      for (const text of [log, summary, world.comments()[0]]) {
-        expect(text).toContain('This push has nothing new for the docs job.')
-        expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
+  worldTest(
+    'is sent once: an equal push only waits, and tells the result [memory.rerun.told] [paid.push.unchanged]',
+    async (world) => {
+      const inputs = { ...SCOPE, context: 'diff' }
+      const { 'job-id': id } = (await world.step(inputs)).outputs
+      for (const run of ['101', '102']) {
+        const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
+        expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
+        for (const text of [log, summary, world.comments()[0]]) {
+          expect(text).toContain('This push has nothing new for the docs job.')
+          expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
+        }
+        expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
       }
-      expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
-    }
-    expect(world.posts()).toEqual([CREATE])
-    // Its type is an action, too, and any word.
-    const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
-    const asked = await world.step({ ...inputs, 'issue-number': '1', 'dry-run': 'true' }, dispatch)
-    expect(asked.log).toContain('would send a message')
-    await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
-    expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
-  })
+      expect(world.posts()).toEqual([CREATE])
+      // Its type is an action, too, and any word.
+      const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
+      const asked = await world.step(
+        { ...inputs, 'issue-number': '1', 'dry-run': 'true' },
+        dispatch,
+      )
+      expect(asked.log).toContain('would send a message')
+      await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
+      expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
+    },
+  )
 
   const PINNED = [
     file('src/b.ts', '@@ -1 +1 @@\n-old\n+new', {
@@ -70,7 +76,7 @@ describe('a pull request', () => {
     file('logo.png', null, { sha: '1'.repeat(40) }),
   ]
   testsIn({ pull: { files: PINNED } })(
-    'is known by later releases: what is stored of it changes only if each is to be paid again',
+    'is known by later releases: what is stored of it changes only if each is to be paid again [memory.marker.stable] [paid.fingerprint.pinned]',
     async (world) => {
       await world.step({ ...SCOPE, context: 'diff' })
       const [, data = ''] = MARKER.exec(world.comments()[0] ?? '')?.slice(1) ?? []
@@ -79,24 +85,27 @@ describe('a pull request', () => {
     },
   )
 
-  worldTest('has a placeholder before the create, then an edit for each state', async (world) => {
-    await world.step(SCOPE)
-    const writes = world.github
-      .writes()
-      .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
-    expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
-    // True if nothing follows.
-    expect(writes[0]?.[1]).toMatch(/^⏳ Asking an agent to write docs\n/)
-    expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
-    expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
-    expect(
-      writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body)),
-    ).toBe(true)
-    expect(writes[2]?.[1]).toContain('| active |')
-    expect(writes[3]?.[1]).toContain('✅')
-  })
+  worldTest(
+    'has a placeholder before the create, then an edit for each state [send.placeholder.first]',
+    async (world) => {
+      await world.step(SCOPE)
+      const writes = world.github
+        .writes()
+        .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
+      expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
+      // True if nothing follows.
+      expect(writes[0]?.[1]).toMatch(/^⏳ Asking an agent to write docs\n/)
+      expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
+      expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
+      expect(
+        writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body)),
+      ).toBe(true)
+      expect(writes[2]?.[1]).toContain('| active |')
+      expect(writes[3]?.[1]).toContain('✅')
+    },
+  )
 
-  worldTest('finds its comment behind 300 others', async (world) => {
+  worldTest('finds its comment behind 300 others [memory.one-comment]', async (world) => {
     for (let nth = 0; nth < 305; nth++)
       world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
     const first = await world.step(SCOPE)
@@ -115,7 +124,7 @@ describe('a pull request', () => {
     ],
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
-  ])('has a separate memory for %s', async (world, _, env, inputs) => {
+  ])('has a separate memory for %s [memory.identity]', async (world, _, env, inputs) => {
     const first = await world.step(SCOPE)
     const other = await world.step({ ...SCOPE, ...inputs }, { env })
     expect(other.outputs).toMatchObject({ sent: 'job' })
@@ -124,17 +133,20 @@ describe('a pull request', () => {
   })
 })
 
-worldTest('a marker that a person copied does not count, nor is it edited', async (world) => {
-  await world.step(SCOPE)
-  const body = world.comments()[0] ?? ''
-  world.repository.comments.clear()
-  world.repository.addComment(world.number, { author: 'octocat', body })
-  const { outputs } = await world.step(SCOPE)
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-  expect(world.comments()).toEqual([body, expect.any(String)])
-})
+worldTest(
+  'a marker that a person copied does not count, nor is it edited [memory.marker.signed]',
+  async (world) => {
+    await world.step(SCOPE)
+    const body = world.comments()[0] ?? ''
+    world.repository.comments.clear()
+    world.repository.addComment(world.number, { author: 'octocat', body })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+    expect(world.comments()).toEqual([body, expect.any(String)])
+  },
+)
 
-describe('a new job replaces the last one, in the same comment,', () => {
+describe('a new job replaces the last one, in the same comment, [memory.run.continues]', () => {
   worldTest('if that one failed', async (world) => {
     const first = await world.step({ ...SCOPE, wait: 'false' })
     const troubled = await world.serve({
@@ -148,30 +160,33 @@ describe('a new job replaces the last one, in the same comment,', () => {
     expect(world.comments()).toHaveLength(1)
   })
 
-  worldTest('and its open docs pull request is continued by every job after it', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
-    const first = await world.step(SCOPE)
-    docs.addPull({ number: Number(first.outputs['pr-number']) })
-    let id = first.outputs['job-id'] ?? ''
-    for (let run = 0; run < 2; run++) {
-      const archiving = await world.serve({
-        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-        withoutPullRequest: true,
-        poll: [{ job: { status: 'archived' } }],
-      })
-      const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
-      expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
-      expect(world.prompts(archiving)).toEqual([
-        expect.stringContaining(
-          `The pull request ${first.outputs['pr-link']} is already open for this.`,
-        ),
-      ])
-      id = outputs['job-id'] ?? ''
-    }
-  })
+  worldTest(
+    'and its open docs pull request is continued by every job after it [memory.run.open-pull]',
+    async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const first = await world.step(SCOPE)
+      docs.addPull({ number: Number(first.outputs['pr-number']) })
+      let id = first.outputs['job-id'] ?? ''
+      for (let run = 0; run < 2; run++) {
+        const archiving = await world.serve({
+          initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+          withoutPullRequest: true,
+          poll: [{ job: { status: 'archived' } }],
+        })
+        const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
+        expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
+        expect(world.prompts(archiving)).toEqual([
+          expect.stringContaining(
+            `The pull request ${first.outputs['pr-link']} is already open for this.`,
+          ),
+        ])
+        id = outputs['job-id'] ?? ''
+      }
+    },
+  )
 })
 
-describe('what a time-out advises can be done:', () => {
+describe('what a time-out advises can be done: [report.advice.rerun]', () => {
   const RERUN = 'To wait for the docs job, re-run the workflow job: this step then sends nothing.'
   const ELSEWHERE = /To wait for the docs job, run a step with .job-id: \S+ and no prompt\./
   const short = deadlineAfter(1_500)
@@ -196,15 +211,18 @@ describe('what a time-out advises can be done:', () => {
     ['the comment only informs', { comment: 'true' }, true],
     ['there is no thread', SCOPE, true, { event: 'push', payload: {} }],
     ['the comment could not be edited', SCOPE, false],
-  ])('to wait in a step of its own if %s', async (world, _, inputs, edits, run = {}) => {
-    if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-    if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
-    const { log, summary } = await world.step({ ...inputs, ...short }, run)
-    expect(log).toMatch(ELSEWHERE)
-    // The log ends before the edits do.
-    expect(edits ? log : summary).toContain('A re-run starts another docs job.')
-    expect(log).not.toContain(RERUN)
-  })
+  ])(
+    'to wait in a step of its own if %s [report.advice.rerun]',
+    async (world, _, inputs, edits, run = {}) => {
+      if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+      const { log, summary } = await world.step({ ...inputs, ...short }, run)
+      expect(log).toMatch(ELSEWHERE)
+      // The log ends before the edits do.
+      expect(edits ? log : summary).toContain('A re-run starts another docs job.')
+      expect(log).not.toContain(RERUN)
+    },
+  )
 
   const LATER = { message: [{ status: 429, headers: { 'retry-after': '1' }, error: 'Later' }] }
   testsIn({ emulator: { speed: 1, scenario: LATER } })(
@@ -287,7 +305,7 @@ describe('what a time-out advises can be done:', () => {
   })
 })
 
-describe('a re-run', () => {
+describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
   slowTest('of any event waits for its job, if an issue has it, also the third', async (world) => {
     const event: RunOptions = { event: 'something_new', payload: {} }
     const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
@@ -369,22 +387,25 @@ describe('a re-run', () => {
   })
 })
 
-worldTest('a second step of one identity in an attempt fails, and sends nothing', async (world) => {
-  const env = { GITHUB_RUN_ID: '300' }
-  const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
-  const before = world.comments()
-  const second = await world.step(SCOPE, { env })
-  expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-  expect(second.commands('error')).toEqual([
-    expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
-  ])
-  expect(world.posts()).toEqual([CREATE])
-  expect(world.comments()).toEqual(before)
-  const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
-  expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
-})
+worldTest(
+  'a second step of one identity in an attempt fails, and sends nothing [memory.identity.same-attempt]',
+  async (world) => {
+    const env = { GITHUB_RUN_ID: '300' }
+    const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
+    const before = world.comments()
+    const second = await world.step(SCOPE, { env })
+    expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(second.commands('error')).toEqual([
+      expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
+    ])
+    expect(world.posts()).toEqual([CREATE])
+    expect(world.comments()).toEqual(before)
+    const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
+    expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+  },
+)
 
-describe('the memory has the job', () => {
+describe('the memory has the job [memory.edit.retried]', () => {
   const queued = { job: { status: 'queued' } }
   const QUEUED = { create: [queued], poll: [{ times: 99, ...queued }] }
 
@@ -440,7 +461,7 @@ describe('the memory has the job', () => {
   })
 })
 
-describe('while the key is replaced', () => {
+describe('while the key is replaced [memory.previous-key]', () => {
   const OLD = { 'api-key': 'mint_old_key_0123456789' }
   const NEW = { 'api-key': 'mint_new_key_0123456789' }
   const BOTH = { ...NEW, 'previous-api-key': OLD['api-key'] }
@@ -473,14 +494,17 @@ describe('while the key is replaced', () => {
     }
   })
 
-  worldTest('a key that was replaced without the one before is told everywhere', async (world) => {
-    await world.step({ ...SCOPE, ...OLD })
-    const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
-    const texts = [...commands('warning'), summary, world.comments()[1]]
-    expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
-  })
+  worldTest(
+    'a key that was replaced without the one before is told everywhere [memory.unverified]',
+    async (world) => {
+      await world.step({ ...SCOPE, ...OLD })
+      const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
+      const texts = [...commands('warning'), summary, world.comments()[1]]
+      expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
+    },
+  )
 
-  test('the key before is masked, and is sent nowhere', () =>
+  test('the key before is masked, and is sent nowhere [secret.masked]', () =>
     inRealWorld({}, async (world) => {
       const { commands } = await world.runBundle({ ...SCOPE, ...BOTH })
       expect(commands('add-mask')).toContain(OLD['api-key'])
@@ -489,15 +513,18 @@ describe('while the key is replaced', () => {
     }))
 })
 
-describe('comment: true without job-scope', () => {
-  worldTest('names the matrix leg in its first line, the workflow in details', async (world) => {
-    await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
-    await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
-    const [leg = '', own = ''] = world.comments()
-    expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
-    expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
-    expect(leg).toMatch(/\n- Run: \[`Docs` \d+\]\(<https:[^ ]+>\)\n/)
-  })
+describe('comment: true without job-scope [memory.one-comment]', () => {
+  worldTest(
+    'names the matrix leg in its first line, the workflow in details [memory.leg-named]',
+    async (world) => {
+      await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
+      await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
+      const [leg = '', own = ''] = world.comments()
+      expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
+      expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
+      expect(leg).toMatch(/\n- Run: \[`Docs` \d+\]\(<https:[^ ]+>\)\n/)
+    },
+  )
 
   worldTest('keeps one comment, and each run has its own job', async (world) => {
     const first = await world.step({ comment: 'true' })
@@ -510,7 +537,7 @@ describe('comment: true without job-scope', () => {
   })
 })
 
-describe('the comment', () => {
+describe('the comment [memory.one-comment.no-twin]', () => {
   worldTest('takes at most 8 requests, with the diff', async (world) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
@@ -561,13 +588,13 @@ describe('the comment', () => {
     },
   )
 
-  worldTest('is not written by a dry run', async (world) => {
+  worldTest('is not written by a dry run [output.dry-run]', async (world) => {
     for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }])
       await world.step({ ...SCOPE, ...inputs, 'dry-run': 'true' })
     expect(world.github.writes()).toEqual([])
   })
 
-  worldTest('holds no key, not even in base64', async (world) => {
+  worldTest('holds no key, not even in base64 [memory.marker.no-key]', async (world) => {
     const key = 'mint_0123456789abcdef'
     const job = { id: `job-${key}`, status: 'active' }
     const service = await world.serve({
@@ -594,7 +621,7 @@ testsIn({ github: { prefix: '/api/v3' } })("a server's API may be under a path",
   expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
 })
 
-test('a run that was killed while its create was in flight is reported by the next one', () =>
+test('a run that was killed while its create was in flight is reported by the next one [cancel.killed]', () =>
   inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {
@@ -610,21 +637,24 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(world.comments()).toHaveLength(1)
   }))
 
-worldTest('a dry run tells what the comment records, and asks nobody about it', async (world) => {
-  const { outputs } = await world.step(SCOPE)
-  const [comments, requests] = [world.comments(), world.emulator.requests.length]
-  const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
-  const {
-    'job-id': id,
-    'pr-link': link,
-    'pr-number': number,
-    'pr-repository': repository,
-  } = outputs
-  expect(dry.outputs).toMatchObject({
-    ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
-    ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
-  })
-  expect(link).not.toBe('')
-  expect(world.emulator.requests).toHaveLength(requests)
-  expect(world.comments()).toEqual(comments)
-})
+worldTest(
+  'a dry run tells what the comment records, and asks nobody about it [output.dry-run]',
+  async (world) => {
+    const { outputs } = await world.step(SCOPE)
+    const [comments, requests] = [world.comments(), world.emulator.requests.length]
+    const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
+    const {
+      'job-id': id,
+      'pr-link': link,
+      'pr-number': number,
+      'pr-repository': repository,
+    } = outputs
+    expect(dry.outputs).toMatchObject({
+      ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
+      ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
+    })
+    expect(link).not.toBe('')
+    expect(world.emulator.requests).toHaveLength(requests)
+    expect(world.comments()).toEqual(comments)
+  },
+)

@@ -91,7 +91,7 @@ const toRelease = { ref: 'refs/heads/release/1' }
 /** GitHub lists no more than 250. */
 const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 
-describe('a push is about the pull request that it merged', () => {
+describe('a push is about the pull request that it merged [merge.found]', () => {
   worldTest.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
     ['a squash of many', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
@@ -179,18 +179,21 @@ describe('a push is about the pull request that it merged', () => {
     ['empty twice, and its commits name nothing', 2, EMPTY, REBASE],
     ['not found', 1, GONE, push('Retry (#2)')],
     ['not found, for it knows no such commit', 2, NO_COMMIT, push('Retry (#2)')],
-  ])('the list is late: it is %s, %d times', async (world, _, times, answer, run) => {
-    addMerged(world, { labels: new Set(['no docs']) })
-    world.github.faults.push(late(times, answer))
-    const { milliseconds } = await world.step(SCOPE, run)
-    expect(commentsOn(world)).toEqual([2])
-    const lists = asked(world).filter((path) => path === LIST)
-    expect(lists).toHaveLength(times + 1)
-    expect(milliseconds).toBeGreaterThan(5_000 * times)
-    world.github.faults.push(late(times, answer))
-    const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
-    expect(outputs.outcome).toBe('skipped')
-  })
+  ])(
+    'the list is late: it is %s, %d times [merge.late-list] [merge.empty-list]',
+    async (world, _, times, answer, run) => {
+      addMerged(world, { labels: new Set(['no docs']) })
+      world.github.faults.push(late(times, answer))
+      const { milliseconds } = await world.step(SCOPE, run)
+      expect(commentsOn(world)).toEqual([2])
+      const lists = asked(world).filter((path) => path === LIST)
+      expect(lists).toHaveLength(times + 1)
+      expect(milliseconds).toBeGreaterThan(5_000 * times)
+      world.github.faults.push(late(times, answer))
+      const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
+      expect(outputs.outcome).toBe('skipped')
+    },
+  )
 
   worldTest.each([GONE, NO_COMMIT])('the list is never there: %j', async (world, answer) => {
     addMerged(world)
@@ -210,7 +213,7 @@ describe('a push is about the pull request that it merged', () => {
   worldTest.each([
     ['files', FILES, [LIST, FILES, FILES]],
     ['commits', COMMITS, [LIST, COMMITS, COMMITS, FILES]],
-  ])('GitHub does not find its %s at first', async (world, _, path, requests) => {
+  ])('GitHub does not find its %s at first [github.early]', async (world, _, path, requests) => {
     addMerged(world)
     world.github.faults.push({ path: new RegExp(path), answer: GONE })
     await world.step(SCOPE, path === FILES ? push('Retry (#2)') : REBASE)
@@ -221,12 +224,15 @@ describe('a push is about the pull request that it merged', () => {
     ['a squash', push('Retry'), {}],
     ['a merge commit', MERGE_COMMIT, {}],
     ['a rebase', REBASE, {}],
-  ])('also if GitHub no longer says which commit merged it: %s', async (world, _, run, fields) => {
-    addMerged(world, fields)
-    await world.step(SCOPE, run)
-    expect(commentsOn(world)).toEqual([2])
-    expect(asked(world)).toEqual([LIST, COMMITS, FILES])
-  })
+  ])(
+    'also if GitHub no longer says which commit merged it: %s [merge.no-merge-commit]',
+    async (world, _, run, fields) => {
+      addMerged(world, fields)
+      await world.step(SCOPE, run)
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual([LIST, COMMITS, FILES])
+    },
+  )
 
   worldTest('context-paths are about its files, and since is ignored', async (world) => {
     addMerged(world)
@@ -238,30 +244,36 @@ describe('a push is about the pull request that it merged', () => {
   })
 })
 
-worldTest('with a locked conversation: no comment, and the same changes', async (world) => {
-  addMerged(world, { locked: true })
-  const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(log).toContain(
-    'This push merged pull request 2, whose conversation is locked, so no comment is written.',
-  )
-  expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
-  expect(asked(world)).toEqual([LIST, FILES])
-  expect(world.github.writes()).toEqual([])
-})
+worldTest(
+  'with a locked conversation: no comment, and the same changes [memory.locked]',
+  async (world) => {
+    addMerged(world, { locked: true })
+    const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).toContain(
+      'This push merged pull request 2, whose conversation is locked, so no comment is written.',
+    )
+    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expect(asked(world)).toEqual([LIST, FILES])
+    expect(world.github.writes()).toEqual([])
+  },
+)
 
-worldTest('with a locked conversation: its docs job is remembered, and kept', async (world) => {
-  const pull = addMerged(world)
-  const dispatch = { event: 'workflow_dispatch', payload: {} }
-  const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
-  Object.assign(pull, { locked: true })
-  const before = world.github.writes().length
-  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(world.github.writes()).toHaveLength(before)
-})
+worldTest(
+  'with a locked conversation: its docs job is remembered, and kept [memory.locked.read]',
+  async (world) => {
+    const pull = addMerged(world)
+    const dispatch = { event: 'workflow_dispatch', payload: {} }
+    const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
+    Object.assign(pull, { locked: true })
+    const before = world.github.writes().length
+    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(world.github.writes()).toHaveLength(before)
+  },
+)
 
-describe('a push is about itself', () => {
+describe('a push is about itself [merge.found]', () => {
   worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
     ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [...UNLISTED, RANGE]],
     [
@@ -357,20 +369,23 @@ describe('a push is about itself', () => {
     ['it is of a tag', {}, push('x', { ref: 'refs/tags/v1' }), []],
     ['the branch is new', {}, push('x', { before: '0'.repeat(40) }), []],
     ['the branch is gone', {}, push('x', { after: '0'.repeat(40), commits: [] }), []],
-  ])('if %s', async (world, _, fields, run, requests) => {
-    addMerged(world, fields)
-    const { outputs, log } = await world.step(SCOPE, run)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(log).toContain('is about no single pull request')
-    expect(commentsOn(world)).toEqual([])
-    expect(asked(world)).toEqual(requests)
-  })
+  ])(
+    'if %s [merge.here] [merge.whole] [merge.consent]',
+    async (world, _, fields, run, requests) => {
+      addMerged(world, fields)
+      const { outputs, log } = await world.step(SCOPE, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(log).toContain('is about no single pull request')
+      expect(commentsOn(world)).toEqual([])
+      expect(asked(world)).toEqual(requests)
+    },
+  )
 })
 
 worldTest.each<[how: string, repository: object | undefined, requests: string[]]>([
   ['says the payload', { has_pull_requests: false }, [RANGE]],
   ['says GitHub', undefined, [...UNLISTED, 'pulls/2', RANGE]],
-])('pull requests are turned off, %s', async (world, _, repository, requests) => {
+])('pull requests are turned off, %s [merge.pulls-off]', async (world, _, repository, requests) => {
   addMerged(world)
   world.repository.hasPulls = false
   const { event, env, payload } = push('Retry (#2)')
@@ -398,20 +413,26 @@ newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]
     { mergeCommit: BEFORE },
     [LIST, 'pulls/2', RANGE],
   ],
-])('if a merge is unknown, a push %s is about itself', async (world, _, run, fields, requests) => {
-  addMerged(world, fields)
-  await world.step(SCOPE, run)
-  expect([commentsOn(world), asked(world)]).toEqual([[], requests])
-})
+])(
+  'if a merge is unknown, a push %s is about itself [merge.no-merge-commit]',
+  async (world, _, run, fields, requests) => {
+    addMerged(world, fields)
+    await world.step(SCOPE, run)
+    expect([commentsOn(world), asked(world)]).toEqual([[], requests])
+  },
+)
 
-worldTest('of two whose heads a merge brought, a push is about the one it names', async (world) => {
-  for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
-  const earlier = [commit('one'), commit('two')]
-  await world.step(SCOPE, push('Merge pull request #2', { earlier }))
-  expect(commentsOn(world)).toEqual([2])
-})
+worldTest(
+  'of two whose heads a merge brought, a push is about the one it names [merge.consent]',
+  async (world) => {
+    for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
+    const earlier = [commit('one'), commit('two')]
+    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+    expect(commentsOn(world)).toEqual([2])
+  },
+)
 
-worldTest('also if the list does not have that one yet', async (world) => {
+worldTest('also if the list does not have that one yet [merge.late-list]', async (world) => {
   for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
   const other = world.repository.pulls.get(3)
   const answer = { status: 200, body: other && [pull(other)] }
@@ -424,7 +445,7 @@ worldTest('also if the list does not have that one yet', async (world) => {
 worldTest.each([
   [{ 'job-scope': 'run' }, [RANGE]],
   [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
-])('with %j, nobody asks what was merged', async (world, inputs, requests) => {
+])('with %j, nobody asks what was merged [merge.asked-when]', async (world, inputs, requests) => {
   addMerged(world)
   await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
   expect(asked(world)).toEqual(requests)
@@ -438,15 +459,18 @@ worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
     MERGE_COMMIT,
     [LIST, COMMITS, 'pulls/3/commits', FILES],
   ],
-])('of two that it merged, a push is about %s', async (world, _, other, run, requests) => {
-  addMerged(world)
-  addMerged(world, { number: 3, ...other })
-  await world.step(SCOPE, run)
-  expect(asked(world)).toEqual(requests)
-})
+])(
+  'of two that it merged, a push is about %s [merge.whole]',
+  async (world, _, other, run, requests) => {
+    addMerged(world)
+    addMerged(world, { number: 3, ...other })
+    await world.step(SCOPE, run)
+    expect(asked(world)).toEqual(requests)
+  },
+)
 
 worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
-  'a pull request by %s starts nothing, although a person has added to it',
+  'a pull request by %s starts nothing, although a person has added to it [skip.authors.merged]',
   async (world, author) => {
     addMerged(world, { author, head: sha('two') })
     const earlier = [commit('one', 'one', author), commit('two', 'two', 'octocat')]
@@ -468,15 +492,18 @@ worldTest.each([
   ['push', '{', 'pull-request'],
   ['pull_request', '[]', 'pull-request'],
   ['issues', '{', 'issue'],
-])('if the payload of %s is %j, nothing is sent', async (world, event, payload, scope) => {
-  const inputs = { 'job-scope': scope, 'allow-users': '*' }
-  const { outputs, commands } = await world.step(inputs, { event, payload })
-  expect(outputs['error-code']).toBe('github')
-  expect(commands('error')[0]).toMatch(
-    /^Can't tell what the run is about: .* it is not a JSON object/,
-  )
-  expect([world.posts(), world.github.requests]).toEqual([[], []])
-})
+])(
+  'if the payload of %s is %j, nothing is sent [merge.unreadable]',
+  async (world, event, payload, scope) => {
+    const inputs = { 'job-scope': scope, 'allow-users': '*' }
+    const { outputs, commands } = await world.step(inputs, { event, payload })
+    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toMatch(
+      /^Can't tell what the run is about: .* it is not a JSON object/,
+    )
+    expect([world.posts(), world.github.requests]).toEqual([[], []])
+  },
+)
 
 test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
   [{ contents: 'none', issues: 'none', actions: 'none', checks: 'none' }, {}, undefined],
@@ -484,15 +511,17 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
   [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
   [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
   [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
-])('with %j, of a pull request with %j, what is missing is named', (permissions, fields, needs) =>
-  inWorld({ github: { permissions } }, async (world) => {
-    addMerged(world, fields)
-    const { outputs, commands } = await world.step(SCOPE, push('Retry'))
-    const isRefused = needs !== undefined
-    expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-    if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
-    expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
-  }),
+])(
+  'with %j, of a pull request with %j, what is missing is named [merge.unreadable]',
+  (permissions, fields, needs) =>
+    inWorld({ github: { permissions } }, async (world) => {
+      addMerged(world, fields)
+      const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+      const isRefused = needs !== undefined
+      expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
+      if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
+      expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
+    }),
 )
 
 worldTest.each<[why: string, RegExp, FaultAnswer]>([
@@ -502,33 +531,42 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
     /\/pulls\/2$/,
     { status: 404, headers: { 'content-type': 'text/html' }, body: 'No such page' },
   ],
-])("nothing is sent if GitHub can't say what was merged: it %s", async (world, _, path, answer) => {
-  addMerged(world)
-  world.github.faults.push(
-    { path, times: 99, answer },
-    { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
-  )
-  const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs['error-code']).toBe('github')
-  expect(milliseconds).toBeGreaterThan(75_000)
-  expect(milliseconds).toBeLessThan(91_000)
-  expect([world.posts(), world.github.writes()]).toEqual([[], []])
-})
+])(
+  "nothing is sent if GitHub can't say what was merged: it %s [merge.unreadable]",
+  async (world, _, path, answer) => {
+    addMerged(world)
+    world.github.faults.push(
+      { path, times: 99, answer },
+      { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
+    )
+    const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs['error-code']).toBe('github')
+    expect(milliseconds).toBeGreaterThan(75_000)
+    expect(milliseconds).toBeLessThan(91_000)
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  },
+)
 
-worldTest('nothing is sent if GitHub may not say what was merged', async (world) => {
-  addMerged(world, { mergeCommit: null })
-  world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
-  const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
-  expect(outputs['error-code']).toBe('github')
-  expect([world.posts(), world.github.writes()]).toEqual([[], []])
-})
+worldTest(
+  'nothing is sent if GitHub may not say what was merged [merge.unreadable]',
+  async (world) => {
+    addMerged(world, { mergeCommit: null })
+    world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
+    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs['error-code']).toBe('github')
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  },
+)
 
-worldTest('without a context, the comment is on the pull request all the same', async (world) => {
-  addMerged(world)
-  await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
-  expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
-    [2],
-    [LIST],
-    ['Update the docs.'],
-  ])
-})
+worldTest(
+  'without a context, the comment is on the pull request all the same [merge.found]',
+  async (world) => {
+    addMerged(world)
+    await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
+      [2],
+      [LIST],
+      ['Update the docs.'],
+    ])
+  },
+)

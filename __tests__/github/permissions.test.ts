@@ -89,7 +89,7 @@ function atRequest(index: number): RegExp {
   return { test: () => seen++ === index } as unknown as RegExp
 }
 
-test("the tests' GitHub asks for a permission that GitHub accepts", () => {
+test("the tests' GitHub asks for a permission that GitHub accepts [github.permission.least]", () => {
   const asked = ENDPOINTS.map(([method, path, needs]) => {
     const endpoint = `${method} ${path}`
     const need = typeof needs === 'function' ? needs(undefined, '1') : needs
@@ -103,11 +103,11 @@ test("the tests' GitHub asks for a permission that GitHub accepts", () => {
   expect(Object.keys(ACCEPTED)).toHaveLength(ENDPOINTS.length - 1)
 })
 
-test('every row of the tables is tested', () => {
+test('every row of the tables is tested [github.permission.least]', () => {
   expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 
-test.each(TABLE)('%s: %s', async (what, cell) => {
+test.each(TABLE)('%s: %s [github.permission.least]', async (what, cell) => {
   const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
     name.replace('-', '_'),
     access,
@@ -129,26 +129,29 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
   }
 })
 
-test.each(TABLE)('%s: a refused request says what failed, and what it needs', async (what) => {
-  const message = 'Resource not accessible by integration'
-  for (const [inputs, run] of CASES[what] ?? []) {
-    let wasRefused = true
-    for (let index = 0; wasRefused; index++) {
-      await inWorld({}, async (world) => {
-        fill(world)
-        world.github.faults.push({
-          path: atRequest(index),
-          answer: { status: 403, body: { message } },
+test.each(TABLE)(
+  '%s: a refused request says what failed, and what it needs [github.permission.named]',
+  async (what) => {
+    const message = 'Resource not accessible by integration'
+    for (const [inputs, run] of CASES[what] ?? []) {
+      let wasRefused = true
+      for (let index = 0; wasRefused; index++) {
+        await inWorld({}, async (world) => {
+          fill(world)
+          world.github.faults.push({
+            path: atRequest(index),
+            answer: { status: 403, body: { message } },
+          })
+          const { log } = await world.step(inputs, run)
+          const refused = requestsBefore(world).find(({ status }) => status === 403)
+          wasRefused = refused !== undefined
+          if (refused === undefined) return
+          if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
+          const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
+          const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
+          expect(log).toMatch(says)
         })
-        const { log } = await world.step(inputs, run)
-        const refused = requestsBefore(world).find(({ status }) => status === 403)
-        wasRefused = refused !== undefined
-        if (refused === undefined) return
-        if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
-        const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
-        const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
-        expect(log).toMatch(says)
-      })
+      }
     }
-  }
-})
+  },
+)

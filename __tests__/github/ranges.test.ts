@@ -59,7 +59,7 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
 /** GitHub sends no such payload. */
 const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringify(run.payload) })
 
-describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again:', () => {
+describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again: [range.list.unknown] [range.list.never]', () => {
   const comparison = (body: object) => ({ status: 200, body })
   // Words and statuses: github-changelog-generator/github-changelog-generator#920,
   // googleapis/repo-automation-bots#2479 and #4475, pascalgn/size-label-action#53 (of a diff as
@@ -137,7 +137,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   })
 })
 
-describe('a re-run of an older scheduled run', () => {
+describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
   const rerun = schedule({ GITHUB_RUN_ID: '100', GITHUB_RUN_ATTEMPT: '2' })
 
   worldTest('after a later success, with this commit behind it: nothing is new', async (world) => {
@@ -157,15 +157,18 @@ describe('a re-run of an older scheduled run', () => {
   })
 })
 
-worldTest('a schedule knows its earlier runs, however the repository is written', async (world) => {
-  world.repository.addRun({ head_sha: sha('before') })
-  world.repository.addComparison(sha('before'), HEAD)
-  const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
-  expectJob(await world.step({ context: 'event' }, run))
-  expect(promptOf(world)).toContain('## Changed files')
-})
+worldTest(
+  'a schedule knows its earlier runs, however the repository is written [range.schedule.last-success]',
+  async (world) => {
+    world.repository.addRun({ head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD)
+    const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
+    expectJob(await world.step({ context: 'event' }, run))
+    expect(promptOf(world)).toContain('## Changed files')
+  },
+)
 
-describe('a comment or a review on a pull request', () => {
+describe('a comment or a review on a pull request [range.pull-request]', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
   const comment = { user: octocat, body: 'Please document this' }
 
@@ -181,16 +184,19 @@ describe('a comment or a review on a pull request', () => {
     expect(own).toContain('Changed by pull request 1: 1 file')
   })
 
-  worldTest('on an issue has none, and context-paths says that it was ignored', async (world) => {
-    const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
-    const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
-    expectJob(ended)
-    expectNote(ended, /The comment is on an issue/)
-    expect(promptOf(world)).toBe('Update the docs.')
-  })
+  worldTest(
+    'on an issue has none, and context-paths says that it was ignored [context.paths.no-list]',
+    async (world) => {
+      const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
+      const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
+      expectJob(ended)
+      expectNote(ended, /The comment is on an issue/)
+      expect(promptOf(world)).toBe('Update the docs.')
+    },
+  )
 })
 
-describe('a list of files that GitHub made before the push', () => {
+describe('a list of files that GitHub made before the push [range.pull-request.late]', () => {
   const [BEFORE, AFTER] = [sha('old'), sha('head')]
   const url = `https://api.github.com/repos/your-org/your-repo/contents/old.md?ref=${BEFORE}`
   const body = [{ ...file('old.md'), contents_url: url }]
@@ -233,19 +239,22 @@ describe('a list of files that GitHub made before the push', () => {
   })
 })
 
-worldTest('a merge group has what is between its base and its head', async (world) => {
-  world.repository.addComparison(sha('base'), HEAD, {
-    files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
-  })
-  const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
-  expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
-  expect(promptOf(world)).toContain('+new')
-  expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
-})
+worldTest(
+  'a merge group has what is between its base and its head [range.merge-group]',
+  async (world) => {
+    world.repository.addComparison(sha('base'), HEAD, {
+      files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
+    })
+    const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
+    expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+    expect(promptOf(world)).toContain('+new')
+    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+  },
+)
 
-describe('a push', () => {
+describe('a push [range.rewritten]', () => {
   worldTest.each(['behind', 'diverged'] as const)(
-    'of a history that was rewritten (%s) says so',
+    'of a history that was rewritten (%s) says so [range.rewritten]',
     async (world, status) => {
       world.repository.addComparison(sha('before'), HEAD, { files: [], status })
       expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
@@ -261,13 +270,16 @@ describe('a push', () => {
     expect(promptOf(world)).toContain('have no history in common')
   })
 
-  worldTest('that moves a tag compares with the last release, as for a new one', async (world) => {
-    world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
-    world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
-    const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
-    expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
-    expect(promptOf(world)).toContain('src/a.ts')
-  })
+  worldTest(
+    'that moves a tag compares with the last release, as for a new one [range.tag]',
+    async (world) => {
+      world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
+      world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
+      const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
+      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
+      expect(promptOf(world)).toContain('src/a.ts')
+    },
+  )
 
   worldTest.each([
     ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
@@ -278,22 +290,28 @@ describe('a push', () => {
     ],
     ['a deleted branch', push({ after: ZERO }), /The branch or tag was deleted/],
     ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The branch or tag was deleted/],
-  ])('of %s has none, and context-paths says that it was ignored', async (world, _, run, says) => {
-    const ended = await world.step({ 'context-paths': 'docs/**' }, run)
-    expectJob(ended)
-    expectNote(ended, says)
-  })
+  ])(
+    'of %s has none, and context-paths says that it was ignored [range.push]',
+    async (world, _, run, says) => {
+      const ended = await world.step({ 'context-paths': 'docs/**' }, run)
+      expectJob(ended)
+      expectNote(ended, says)
+    },
+  )
 })
 
-worldTest('a push of a new branch without commits is skipped', async (world) => {
-  const branch = push({ before: ZERO, commits: [] })
-  const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
-  expect(outputs.outcome).toBe('skipped')
-  expect(summary).toMatch(
-    /Nothing was sent: the branch is new, so .*\.\n[\s\S]* The next run begins here\./,
-  )
-  expectJob(await world.step({}, branch))
-})
+worldTest(
+  'a push of a new branch without commits is skipped [skip.nothing-to-compare]',
+  async (world) => {
+    const branch = push({ before: ZERO, commits: [] })
+    const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
+    expect(outputs.outcome).toBe('skipped')
+    expect(summary).toMatch(
+      /Nothing was sent: the branch is new, so .*\.\n[\s\S]* The next run begins here\./,
+    )
+    expectJob(await world.step({}, branch))
+  },
+)
 
 worldTest('a range with more commits than a comparison lists says so', async (world) => {
   const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
@@ -303,15 +321,18 @@ worldTest('a range with more commits than a comparison lists says so', async (wo
   expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
 })
 
-worldTest('a list that GitHub cut: context-paths says that it was ignored', async (world) => {
-  const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
-  world.repository.addComparison(sha('before'), HEAD, { files })
-  const ended = await world.step({ 'context-paths': 'docs/**' }, push())
-  expectJob(ended)
-  expectNote(ended, /GitHub cut the list/)
-})
+worldTest(
+  'a list that GitHub cut: context-paths says that it was ignored [skip.list.cut]',
+  async (world) => {
+    const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
+    world.repository.addComparison(sha('before'), HEAD, { files })
+    const ended = await world.step({ 'context-paths': 'docs/**' }, push())
+    expectJob(ended)
+    expectNote(ended, /GitHub cut the list/)
+  },
+)
 
-describe('since the last release', () => {
+describe('since the last release [range.release.ancestor]', () => {
   /** Each release's tag is an ancestor unless it is in `others`. */
   function addReleases(
     repository: Repository,
@@ -332,22 +353,25 @@ describe('since the last release', () => {
       .filter((tag) => tag !== '')
       .map(decodeURIComponent)
 
-  worldTest('a release that is published: since the newest one before it', async (world) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-    world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
-    world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
-    world.repository.addRelease('draft', null)
-    world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
-    world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
-    expectJob(await world.step({ context: 'diff' }, release()))
-    expect(compared(world)).toEqual(['v1.1.0'])
-    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-    expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
-    expect(ownWords(promptOf(world))).toContain(
-      'Changed by the commits since the previous release: 1 file',
-    )
-    expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
-  })
+  worldTest(
+    'a release that is published: since the newest one before it [range.release.ancestor]',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
+      world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
+      world.repository.addRelease('draft', null)
+      world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
+      world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(compared(world)).toEqual(['v1.1.0'])
+      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+      expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
+      expect(ownWords(promptOf(world))).toContain(
+        'Changed by the commits since the previous release: 1 file',
+      )
+      expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
+    },
+  )
 
   worldTest(
     'a tag that is no ancestor, gone, or moves on with releases is passed over',
@@ -363,7 +387,7 @@ describe('since the last release', () => {
     },
   )
 
-  test.concurrent('a push of a new tag: the same, by the commit of the tag', () =>
+  test.concurrent('a push of a new tag: the same, by the commit of the tag [range.tag]', () =>
     inRealWorld({}, async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
@@ -379,14 +403,17 @@ describe('since the last release', () => {
       push({ before: ZERO, after: HEAD }, 'refs/tags/v1.2.0'),
     ],
     ['has a candidate more', 'v1.2.0-rc.1', release({ tag_name: 'v1.2.0-rc.2', prerelease: true })],
-  ])('skipped if nothing is new: the commit of a release %s', async (world, _, tag, run) => {
-    addReleases(world.repository, ['v1.0.0', tag])
-    world.repository.tags.set(tag, HEAD)
-    for (const more of [{}, { 'context-paths': 'guides/**' }]) {
-      const ended = await world.step({ context: 'diff', ...more }, run)
-      expectSkipped(ended, world, new RegExp(`"${tag}" is a release of the same commit`))
-    }
-  })
+  ])(
+    'skipped if nothing is new: the commit of a release %s [skip.release.same-commit]',
+    async (world, _, tag, run) => {
+      addReleases(world.repository, ['v1.0.0', tag])
+      world.repository.tags.set(tag, HEAD)
+      for (const more of [{}, { 'context-paths': 'guides/**' }]) {
+        const ended = await world.step({ context: 'diff', ...more }, run)
+        expectSkipped(ended, world, new RegExp(`"${tag}" is a release of the same commit`))
+      }
+    },
+  )
 
   worldTest.each<[string, tag: string, RunOptions, from: string]>([
     ['a candidate becomes final', 'v1.2.0-rc.1', release(), 'v1.0.0'],
@@ -398,13 +425,16 @@ describe('since the last release', () => {
     ],
     ['another package is released', 'core@1.1.0', release(), 'v1.0.0'],
     ['somebody starts the workflow by hand, on the tag', 'v1.1.0', byHand, 'v1.0.0'],
-  ])('the commit of a release is news if %s', async (world, _, tag, run, from) => {
-    addReleases(world.repository, ['v1.0.0', tag])
-    world.repository.tags.set(tag, HEAD)
-    expectJob(await world.step({ context: 'diff' }, run))
-    expect(promptOf(world)).toContain(`\nprevious release: ${from}\n`)
-    expect(promptOf(world)).toContain(`src/since-${from}.ts`)
-  })
+  ])(
+    'the commit of a release is news if %s [range.release.candidate]',
+    async (world, _, tag, run, from) => {
+      addReleases(world.repository, ['v1.0.0', tag])
+      world.repository.tags.set(tag, HEAD)
+      expectJob(await world.step({ context: 'diff' }, run))
+      expect(promptOf(world)).toContain(`\nprevious release: ${from}\n`)
+      expect(promptOf(world)).toContain(`src/since-${from}.ts`)
+    },
+  )
 
   worldTest('by hand, of a commit that is all releases, none is paid for', async (world) => {
     addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
@@ -430,7 +460,7 @@ describe('since the last release', () => {
   worldTest.each([
     ['of another package: no diff', 'cli@1.0.', 'There is no earlier release to compare with.'],
     ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
-  ])('none of ten is an ancestor, %s', async (world, _, prefix, text) => {
+  ])('none of ten is an ancestor, %s [range.release.parted]', async (world, _, prefix, text) => {
     const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
     addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
     expectJob(await world.step({ context: 'diff' }, release()))
@@ -454,13 +484,16 @@ worldTest.each([
   ['unpublished', { context: 'diff', since: 'v1.0.0' }],
   ['deleted', { context: 'event', 'issue-number': '40' }],
   ['unpublished', {}],
-])('a release that is %s is skipped, with %j', async (world, action, inputs) => {
-  const ended = await world.step(inputs, release({}, action))
-  expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
-  expect(world.github.requests).toEqual([])
-})
+])(
+  'a release that is %s is skipped, with %j [skip.release.taken-back]',
+  async (world, action, inputs) => {
+    const ended = await world.step(inputs, release({}, action))
+    expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
+    expect(world.github.requests).toEqual([])
+  },
+)
 
-describe('without a list, the prompt says why:', () => {
+describe('without a list, the prompt says why: [range.others]', () => {
   const noList = (event: string, payload: object): RunOptions => ({
     event,
     payload: { sender: octocat, ...payload },
@@ -518,7 +551,7 @@ describe('without a list, the prompt says why:', () => {
   })
 })
 
-describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {
+describe('a temporary failure says nothing about a commit, and ends the step if the list decides: [range.gone]', () => {
   // A limit is not waited for if that takes too long: 502 is retried until the deadline.
   const ALWAYS = { times: Number.POSITIVE_INFINITY, answer: primaryLimit(Date.now() / 1000 + 7200) }
 
@@ -556,7 +589,7 @@ const askedIn = (world: World): string[] =>
     decodeURIComponent(path).replace(/\?.*/, '').replace(`/repos/${REPOSITORY}`, ''),
   )
 
-describe('since', () => {
+describe('since [range.since]', () => {
   const SINCE = { context: 'event', since: 'v1', 'allow-users': '*' }
 
   worldTest.each(['ahead', 'diverged'] as const)(
@@ -584,15 +617,18 @@ describe('since', () => {
     expect(promptOf(world)).toContain('What since names and this commit have no history in common.')
   })
 
-  worldTest('that is unknown is named; for unreadable commits the permission', async (world) => {
-    const missing = await world.step(SINCE, dispatch)
-    expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(missing.log).not.toContain('since:')
-    world.repository.addCommit({ sha: HEAD })
-    const { outputs, log } = await world.step(SINCE, dispatch)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
-  })
+  worldTest(
+    'that is unknown is named; for unreadable commits the permission [range.since.unknown]',
+    async (world) => {
+      const missing = await world.step(SINCE, dispatch)
+      expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(missing.log).not.toContain('since:')
+      world.repository.addCommit({ sha: HEAD })
+      const { outputs, log } = await world.step(SINCE, dispatch)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
+    },
+  )
 
   const COMMIT = sha('commit')
   const merge_group = { base_sha: sha('base'), head_sha: HEAD }
@@ -612,7 +648,7 @@ describe('since', () => {
       [`/compare/${merge_group.base_sha}...${HEAD}`],
     ],
     ['not for a branch that was deleted', push({ after: ZERO }), []],
-  ])('counts %s', async (world, _, run, asked) => {
+  ])('counts %s [range.since]', async (world, _, run, asked) => {
     for (const head of [HEAD, COMMIT])
       for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
     const ended = await world.step(SINCE, run)
@@ -627,7 +663,7 @@ describe('since', () => {
   worldTest.each<[string, Record<string, string>]>([
     ['without changes to look for', { context: 'none' }],
     ['if nothing is sent', { context: 'none', prompt: '', 'job-id': 'job-1' }],
-  ])('is ignored, and the log says so, %s', async (world, _, inputs) => {
+  ])('is ignored, and the log says so, %s [range.since.no-effect]', async (world, _, inputs) => {
     const { log } = await world.step({ ...SINCE, ...inputs }, dispatch)
     expect(log.match(/since was ignored/g)).toHaveLength(1)
     expect(log).toContain('since was ignored: neither context nor context-paths is set.')
@@ -655,7 +691,7 @@ describe('since', () => {
   })
 })
 
-describe('the number of a pull request', () => {
+describe('the number of a pull request [range.number]', () => {
   const NUMBER = { context: 'event', 'issue-number': '1', 'allow-users': '*' }
 
   worldTest.each<[string, Record<string, string>, Fault[], asked: string[]]>([
@@ -667,7 +703,7 @@ describe('the number of a pull request', () => {
       [{ path: /\/pulls\/1$/, answer: refusal(404, 'Not Found') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],
     ],
-  ])('names the source, %s', async (world, _, inputs, faults, asked) => {
+  ])('names the source, %s [range.number]', async (world, _, inputs, faults, asked) => {
     world.github.faults.push(...faults)
     const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
     expectJob(ended)
@@ -677,7 +713,7 @@ describe('the number of a pull request', () => {
     expect(askedIn(world)).toEqual(asked)
   })
 
-  worldTest('of an issue leaves the range to since', async (world) => {
+  worldTest('of an issue leaves the range to since [range.number]', async (world) => {
     world.repository.issues.add(40)
     world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
     const inputs = { ...NUMBER, 'issue-number': '40', since: 'v1' }
@@ -692,7 +728,7 @@ describe('the number of a pull request', () => {
   worldTest.each<[string, Fault[]]>([
     ['does not exist', []],
     ['has no such answer', [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }]],
-  ])('that %s is an error', async (world, _, faults) => {
+  ])('that %s is an error [range.number.either]', async (world, _, faults) => {
     world.github.faults.push(...faults)
     const { outputs } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })

@@ -38,15 +38,18 @@ worldTest.each<[habit: string, before: string, tag: string, since: string]>([
   ['days', '2026-02-27 2026-02-28', '2026-03-01', '2026-02-28'],
   ['builds', 'build-9 build-10', 'build-11', 'build-10'],
   ['words behind the version', '2.0.0.Final 2.1.0.Final', '2.2.0.Final', '2.1.0.Final'],
-])('%s', async (world, _, before, tag, since) => {
-  before.split(' ').forEach((word, nth) => {
-    const name = word.replace(/^[~?]/, '')
-    const published = `2026-02-${String(nth + 10)}T00:00:00Z`
-    world.repository.addRelease(name, published, { prerelease: word.startsWith('?') })
-    const status = word.startsWith('~') ? 'diverged' : 'ahead'
-    world.repository.addComparison(sha(name), HEAD, { files: [file(`since/${name}`)], status })
-  })
-  for (const run of events(tag)) await world.step({ context: 'event' }, run)
-  const found = world.prompts().map((prompt) => /since\/(.*)/.exec(prompt)?.[1])
-  expect(found).toEqual([since, since])
-})
+])(
+  '%s [range.release.pre-release] [range.release.package] [range.release.parted]',
+  async (world, _, before, tag, since) => {
+    before.split(' ').forEach((word, nth) => {
+      const name = word.replace(/^[~?]/, '')
+      const published = `2026-02-${String(nth + 10)}T00:00:00Z`
+      world.repository.addRelease(name, published, { prerelease: word.startsWith('?') })
+      const status = word.startsWith('~') ? 'diverged' : 'ahead'
+      world.repository.addComparison(sha(name), HEAD, { files: [file(`since/${name}`)], status })
+    })
+    for (const run of events(tag)) await world.step({ context: 'event' }, run)
+    const found = world.prompts().map((prompt) => /since\/(.*)/.exec(prompt)?.[1])
+    expect(found).toEqual([since, since])
+  },
+)

@@ -66,7 +66,7 @@ const roleTest = testsIn({
   },
 })
 
-describe('a comment', () => {
+describe('a comment [access.permission.write] [access.permission.unknown] [access.refused.green]', () => {
   roleTest.each(['owner', 'writer'])('by the %s starts a job', async (world, login) => {
     world.github.faults.push({ answer: BAD_GATEWAY })
     expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
@@ -81,22 +81,28 @@ describe('a comment', () => {
   })
 })
 
-roleTest('an account that is gone may not start a job', async (world) => {
-  const ended = await world.step({}, comment('owner', ''))
-  expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
-  expect(ended.log).not.toContain('add the login')
-  expect(asked(world)).toEqual(['owner'])
-})
+roleTest(
+  'an account that is gone may not start a job [access.permission.unknown]',
+  async (world) => {
+    const ended = await world.step({}, comment('owner', ''))
+    expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
+    expect(ended.log).not.toContain('add the login')
+    expect(asked(world)).toEqual(['owner'])
+  },
+)
 
-roleTest('a permission of another shape is none that can be read', async (world) => {
-  const answer = { status: 200, body: { role_name: 'admin' } }
-  world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-  const { outputs, log } = await world.step(deadlineAfter(600), comment('writer'))
-  expect(outputs['error-code']).toBe('github')
-  expect(log).toContain('reading the permission of writer failed: unexpected response.')
-})
+roleTest(
+  'a permission of another shape is none that can be read [access.permission.unknown]',
+  async (world) => {
+    const answer = { status: 200, body: { role_name: 'admin' } }
+    world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
+    const { outputs, log } = await world.step(deadlineAfter(600), comment('writer'))
+    expect(outputs['error-code']).toBe('github')
+    expect(log).toContain('reading the permission of writer failed: unexpected response.')
+  },
+)
 
-describe('a pull request from a fork', () => {
+describe('a pull request from a fork [access.words.asked]', () => {
   // A private repository may send its secrets to forks.
   roleTest('is skipped before bad input is told, with advice', async (world) => {
     const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
@@ -117,12 +123,15 @@ describe('a pull request from a fork', () => {
   roleTest.each([
     ['octocat', 'comes from a fork'],
     ['dependabot[bot]', 'was triggered by Dependabot'],
-  ])('by a writer without a key, says why it is missing: %s', async (world, GITHUB_ACTOR, why) => {
-    const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
-    const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
-    expect(log).toContain(why)
-  })
+  ])(
+    'by a writer without a key, says why it is missing: %s [access.refused.first] [access.refused.no-key]',
+    async (world, GITHUB_ACTOR, why) => {
+      const run = { ...pullRequest('opened', 'writer', FORK), env: { GITHUB_ACTOR } }
+      const { outputs, log } = await world.step({ 'api-key': ' ' }, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', sent: 'nothing' })
+      expect(log).toContain(why)
+    },
+  )
 
   roleTest('if nobody can be asked who may start, bad inputs are told anyway', async (world) => {
     world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
@@ -135,32 +144,38 @@ describe('a pull request from a fork', () => {
   })
 })
 
-roleTest("a push to a reader's pull request starts no job with their words", async (world) => {
-  const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
-  expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
-  const own = await world.step({}, pullRequest('synchronize', 'writer'))
-  expect(own.outputs.outcome).toBe('pr-opened')
-})
+roleTest(
+  "a push to a reader's pull request starts no job with their words [access.words.asked]",
+  async (world) => {
+    const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
+    expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
+    const own = await world.step({}, pullRequest('synchronize', 'writer'))
+    expect(own.outputs.outcome).toBe('pr-opened')
+  },
+)
 
-roleTest('a permission that can not be read sends nothing', async (world) => {
-  const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
-  world.github.faults.push({ path: /permission/, answer })
-  const { outputs, exitCode, log } = await world.step({}, comment('writer'))
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-  expect(exitCode).toBe(1)
-  expect(log).toContain(
-    'reading the permission of writer failed: 403, "Resource not accessible by integration". Nothing was sent. Pass a github-token with write access to this repository, or use allow-users.',
-  )
-  expect(log).not.toContain('re-run later')
-  expect(world.emulator.requests).toEqual([])
-})
+roleTest(
+  'a permission that can not be read sends nothing [access.permission.unknown]',
+  async (world) => {
+    const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
+    world.github.faults.push({ path: /permission/, answer })
+    const { outputs, exitCode, log } = await world.step({}, comment('writer'))
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(exitCode).toBe(1)
+    expect(log).toContain(
+      'reading the permission of writer failed: 403, "Resource not accessible by integration". Nothing was sent. Pass a github-token with write access to this repository, or use allow-users.',
+    )
+    expect(log).not.toContain('re-run later')
+    expect(world.emulator.requests).toEqual([])
+  },
+)
 
-roleTest('a dry run asks as well', async (world) => {
+roleTest('a dry run asks as well [access.wait.free]', async (world) => {
   const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
   expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
 })
 
-describe("the step's own comment", () => {
+describe("the step's own comment [skip.own-comment]", () => {
   const SCOPE = { 'job-scope': 'pull-request' }
   const PLACEHOLDER = `⏳ Nothing has been sent yet.\n\n<!-- ${'0a'.repeat(16)} -->`
   const written = ({ repository }: World) =>
@@ -200,7 +215,7 @@ describe("the step's own comment", () => {
   })
 })
 
-roleTest('a refused stranger gets no comment', async (world) => {
+roleTest('a refused stranger gets no comment [access.refused.green]', async (world) => {
   const stranger = { login: 'stranger' }
   const payload = { issue: { number: 9, user: stranger }, sender: stranger }
   const ended = await world.step({ comment: 'true' }, { event: 'issues', payload })
@@ -213,7 +228,7 @@ roleTest.each([
   ['has no access to a repository that the token can read', 'Not Found', 200, 'skipped', 1],
   ['has no access if it is no user, without a question', 'writer is not a user', 404, 'skipped', 0],
 ] as const)(
-  'an account that GitHub does not find %s',
+  'an account that GitHub does not find %s [access.permission.unknown]',
   async (world, _, message, status, outcome, questions) => {
     const repository = new RegExp(`^/repos/${REPOSITORY}$`)
     world.github.faults.push(

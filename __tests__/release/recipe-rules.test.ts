@@ -201,11 +201,11 @@ function brokenByWords(
 const recipes = readdirSync('examples')
 const read = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
 
-test.each(recipes)('%s keeps the rules', (name) => {
+test.each(recipes)('%s keeps the rules [house.workflows]', (name) => {
   expect(brokenRules(read(name))).toEqual([])
 })
 
-describe('the rules find what is wrong', () => {
+describe('the rules find what is wrong [house.recipe.concurrency]', () => {
   test.each([
     [
       'by-folder-on-merge.yml',

@@ -52,7 +52,7 @@ const LICENCES: Readonly<Record<string, RegExp>> = {
   MIT: /Permission is hereby granted, free of charge, to any person obtaining a copy of this software/,
 }
 
-test('what users run has a licence of the list', () => {
+test('what users run has a licence of the list [house.packages]', () => {
   const run = locked.filter(({ dev, optional }) => !dev && !optional)
   expect(run.map(({ name }) => name)).toEqual(expect.arrayContaining(bundled()))
   const others = run.filter(({ license = 'none' }) => !Object.hasOwn(LICENCES, license))
@@ -60,7 +60,7 @@ test('what users run has a licence of the list', () => {
 })
 
 // undici's llhttp is compiled, so no path names it.
-test('what is bundled comes with the text of its licence', () => {
+test('what is bundled comes with the text of its licence [house.packages]', () => {
   const all = readFileSync('build/dist/licenses.txt', 'utf8').split(/^-{80}$/m)
   const texts = all.map(
     (text) => /^([^\s,]+).* \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text],
@@ -85,7 +85,7 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   'unrs-resolver': 'downloads a binary, which npm installs as an optional package instead',
 }
 
-describe.each(PROJECTS)('the packages of %s', (project) => {
+describe.each(PROJECTS)('the packages of %s [house.packages]', (project) => {
   const packages = lockedIn(project)
 
   test('are pinned, and the lock names no registry', () => {
@@ -118,14 +118,14 @@ describe.each(PROJECTS)('the packages of %s', (project) => {
   })
 })
 
-test('every listed install script is there', () => {
+test('every listed install script is there [house.packages]', () => {
   const scripts = PROJECTS.flatMap(lockedIn).filter(({ hasInstallScript }) => hasInstallScript)
   expect(
     Object.keys(INSTALL_SCRIPTS).filter((name) => !scripts.some((one) => one.name === name)),
   ).toEqual([])
 })
 
-describe('the SBOM', () => {
+describe('the SBOM [house.packages]', () => {
   const run = (file: string, args: string[], env = {}): string =>
     execFileSync(file, args, {
       encoding: 'utf8',

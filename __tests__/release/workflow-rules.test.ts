@@ -14,7 +14,7 @@ const notPinned = (name: string): string => `does not pin ${name} by a commit an
 const PERSISTS = 'one persists the credentials of the checkout'
 const inScript = (script: string): string => `one has an expression in a script: ${script}`
 
-test('every workflow is found, and has a name of its own', () => {
+test('every workflow is found, and has a name of its own [house.workflows]', () => {
   const found = files.map(({ name }) => name)
   for (const start of [/^README\.md: /, /^examples\//, /^\.github\/workflows\//])
     expect(found).toContainEqual(expect.stringMatching(start))
@@ -22,11 +22,11 @@ test('every workflow is found, and has a name of its own', () => {
   for (const { text } of files) expect(parse(text)).toHaveProperty('name')
 })
 
-test.each(files)('$name keeps the rules', (file) => {
+test.each(files)('$name keeps the rules [house.workflows]', (file) => {
   expect(brokenRules(file)).toEqual([])
 })
 
-test('a release is asked for, approved before anything may write, and moves v1 once published', () => {
+test('a release is asked for, approved before anything may write, and moves v1 once published [house.release]', () => {
   const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
     parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
   )
@@ -39,7 +39,7 @@ test('a release is asked for, approved before anything may write, and moves v1 o
   expect(writing.map(([name, { needs }]) => [name, needs])).toEqual([['draft', 'approve']])
 })
 
-test('our actions pin what they use', () => {
+test('our actions pin what they use [house.workflows]', () => {
   const options = ['--cached', '--others', '--exclude-standard', '*action.yml', '*action.yaml']
   const actions = execFileSync('git', ['ls-files', ...options], { encoding: 'utf8' })
     .trim()
@@ -57,7 +57,7 @@ test('our actions pin what they use', () => {
     ])
 })
 
-test('an action has one version in all workflows, and a commit one version', () => {
+test('an action has one version in all workflows, and a commit one version [house.workflows]', () => {
   const pins = files.flatMap(({ text }) => pinsOf(text))
   expect(pins.length).toBeGreaterThan(10)
   const repositories = new Map<string, Set<string>>()
@@ -71,7 +71,7 @@ test('an action has one version in all workflows, and a commit one version', () 
   expect([...repositories].filter(([, versions]) => versions.size > 1)).toEqual([])
 })
 
-describe('the rules', () => {
+describe('the rules [house.workflows]', () => {
   const NAME = '.github/workflows/sound.yml'
   const PIN = `actions/checkout@${'a'.repeat(40)} # v1.2.3`
   const SOUND = `name: Sound

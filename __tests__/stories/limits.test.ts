@@ -14,7 +14,7 @@ const trickle: Handler = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-test('a create without a response within 60 s may have been accepted', async () => {
+test('a create without a response within 60 s may have been accepted [send.unknown]', async () => {
   const { outputs, milliseconds } = await tellAgainst({ posts: [silence] }, GO)
   expect(outputs['error-code']).toBe('create-unknown')
   expect(Math.floor(milliseconds / SECOND)).toBe(60)
@@ -23,14 +23,20 @@ test('a create without a response within 60 s may have been accepted', async () 
 test.each<[string, Handler]>([
   ['no response', silence],
   ['a response that never ends', trickle],
-])('a poll with %s is given up after 30 s, and the next one counts', async (_, poll) => {
-  const { outputs, service } = await tellAgainst({ posts: [created], polls: [poll, completed] }, GO)
-  expect(outputs.outcome).toBe('pr-opened')
-  const [first = 0, second = 0] = service.polls().map(({ at }) => at)
-  expect(Math.floor((second - first) / SECOND)).toBe(30)
-})
+])(
+  'a poll with %s is given up after 30 s, and the next one counts [net.limits]',
+  async (_, poll) => {
+    const { outputs, service } = await tellAgainst(
+      { posts: [created], polls: [poll, completed] },
+      GO,
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    const [first = 0, second = 0] = service.polls().map(({ at }) => at)
+    expect(Math.floor((second - first) / SECOND)).toBe(30)
+  },
+)
 
-test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute', async () => {
+test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [net.post.new-connection]', async () => {
   const polls = [...Array<Handler>(12).fill(active), completed]
   const { service, log } = await tellAgainst(
     { posts: [created], polls },

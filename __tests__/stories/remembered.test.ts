@@ -28,7 +28,7 @@ const REPLACED = { outcome: 'pr-opened', 'job-id': 'job-2', sent: 'job' }
 const another = json(201, job({ id: 'job-2', status: 'completed', prLink: `${LINK}0` }))
 const ended = json(201, opened)
 
-describe('an active job that is not found for a moment keeps its work', () => {
+describe('an active job that is not found for a moment keeps its work [memory.run.continues]', () => {
   const polls = [missing, missing, missing, active, active, completed]
   test.each<[string, Script]>([
     ['three times, when asked for', { posts: [created, active], polls }],
@@ -73,21 +73,26 @@ test.each<[string, refusal: Handler, continues: boolean, says: string]>([
   [ENDED, gone, true, ENDED],
   ['is not found by the message, nor when asked for', missing, true, 'no longer exists'],
   ['has ended, and whose pull request is not known to be open', gone, false, ENDED],
-])('a job that %s is replaced, in the same comment', (_, refusal, continues, says) =>
-  onPullRequest(
-    { posts: [ended, refusal, another], polls: [completed, missing] },
-    async ({ world, step, creates, messages }) => {
-      if (continues) world.github.addRepository('your-org/docs').addPull({ number: 17 })
-      await step()
-      const { outputs, exitCode, log } = await step()
-      expect([creates().length, messages().length, exitCode]).toEqual([2, 1, 0])
-      expect(creates().map((create) => promptOf(create).includes(LINK))).toEqual([false, continues])
-      expect(outputs).toMatchObject({ ...REPLACED, 'pr-link': `${LINK}0` })
-      expect(log).toContain(says)
-      expect(world.comments()).toEqual([expect.stringContaining('job-2')])
-      expect(world.comments()[0]).not.toContain('may exist')
-    },
-  ),
+])(
+  'a job that %s is replaced, in the same comment [send.message.ended]',
+  (_, refusal, continues, says) =>
+    onPullRequest(
+      { posts: [ended, refusal, another], polls: [completed, missing] },
+      async ({ world, step, creates, messages }) => {
+        if (continues) world.github.addRepository('your-org/docs').addPull({ number: 17 })
+        await step()
+        const { outputs, exitCode, log } = await step()
+        expect([creates().length, messages().length, exitCode]).toEqual([2, 1, 0])
+        expect(creates().map((create) => promptOf(create).includes(LINK))).toEqual([
+          false,
+          continues,
+        ])
+        expect(outputs).toMatchObject({ ...REPLACED, 'pr-link': `${LINK}0` })
+        expect(log).toContain(says)
+        expect(world.comments()).toEqual([expect.stringContaining('job-2')])
+        expect(world.comments()[0]).not.toContain('may exist')
+      },
+    ),
 )
 
 /** Of a gateway whose service is replaced just then, for example. */
@@ -102,13 +107,15 @@ const signIn: Handler = (response) =>
 test.each<[string, Script]>([
   ['asked for', { posts: [ended], polls: [page] }],
   ['sent a message', { posts: [ended, page], polls: [completed] }],
-])('a job that only a gateway does not find is not replaced when it is %s', (_, script) =>
-  onPullRequest(script, async ({ step, creates }) => {
-    await step()
-    const { outputs, commands } = await step()
-    expect([outputs['error-code'], creates().length]).toEqual(['rejected', 1])
-    expect(commands('error')[0]).toContain('404: This deployment cannot be found')
-  }),
+])(
+  'a job that only a gateway does not find is not replaced when it is %s [send.refused.foreign]',
+  (_, script) =>
+    onPullRequest(script, async ({ step, creates }) => {
+      await step()
+      const { outputs, commands } = await step()
+      expect([outputs['error-code'], creates().length]).toEqual(['rejected', 1])
+      expect(commands('error')[0]).toContain('404: This deployment cannot be found')
+    }),
 )
 
 test('no other job is created once the comment was refused for good', () =>
@@ -122,7 +129,7 @@ test('no other job is created once the comment was refused for good', () =>
     expect([outputs['error-code'], creates().length]).toEqual(['github', 1])
   }))
 
-test('a message that a web page answers may be lost: the next push sends its changes again', () =>
+test('a message that a web page answers may be lost: the next push sends its changes again [send.no-job]', () =>
   onPullRequest(
     { posts: [ended, signIn, ended], polls: [completed] },
     async ({ step, messages }) => {
@@ -135,7 +142,7 @@ test('a message that a web page answers may be lost: the next push sends its cha
     },
   ))
 
-test('a message that may be lost is told to each re-run, until the end of the job is', () =>
+test('a message that may be lost is told to each re-run, until the end of the job is [memory.rerun.unknown]', () =>
   onPullRequest(
     { posts: [created, reset, active], polls: [active, active, active, completed] },
     async ({ start, step, messages }) => {

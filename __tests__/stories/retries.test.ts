@@ -113,7 +113,7 @@ const ofFirewall = (request: string): Expected =>
 /** Whoever refused it, a firewall's owner can't help. */
 const tooLong = failed('rejected', '(413: "', 'too long', 'Shorten the prompt', 'context: event')
 
-describe('a create', () => {
+describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [send.refused.gateway] [net.post.new-connection]', () => {
   const mayExist = 'A docs job may exist'
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
@@ -201,7 +201,7 @@ describe('a create', () => {
   })
 })
 
-describe('a message', () => {
+describe('a message [send.never-twice]', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
@@ -224,7 +224,7 @@ describe('a message', () => {
   })
 })
 
-describe('a poll', () => {
+describe('a poll [poll.retry]', () => {
   const endless: Handler = (response) =>
     void response.writeHead(200, { 'content-length': MIB + 1 }).write('{')
   const other = json(200, { ...opened, id: 'job-2' })
@@ -314,7 +314,7 @@ describe('a poll', () => {
   })
 })
 
-describe('a response that is complete', () => {
+describe('a response that is complete [send.job.required]', () => {
   test('counts even if the connection before it broke', async () => {
     const broken: Handler = (response) => {
       created(response)
@@ -327,7 +327,7 @@ describe('a response that is complete', () => {
     await expectRun({ posts: [broken], polls: [closed] }, { prompt: 'Go' }, accepted)
   })
 
-  test('may have a link that is not passed on', async () => {
+  test('may have a link that is not passed on [output.pr-link]', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
     const script = { posts: [created], polls: [linked] }
     const { outputs, log } = await tellAgainst(script, { prompt: 'Go' })
@@ -349,7 +349,7 @@ describe('a response that is complete', () => {
   })
 })
 
-test('a create whose response has no job names the place that it does', async () => {
+test('a create whose response has no job names the place that it does [send.no-job]', async () => {
   const posts = [json(202, '', { location: '/v2/agent/docs/job/job-9' })]
   const end = failed('contract', '202 with an empty response, Location "/v2/agent/docs/job/job-9"')
   await expectRun({ posts }, { prompt: 'Go' }, end)
@@ -361,13 +361,16 @@ test.each([
   ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
-] as const)('a redirect is final: no other host sees the key: %s', async (_, status, of, end) => {
-  const other = await startService({ posts: [created], polls: [json(200, opened)] })
-  const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
-  const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
-  await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
-  expect(other.received).toEqual([])
-})
+] as const)(
+  'a redirect is final: no other host sees the key: %s [send.refused.final]',
+  async (_, status, of, end) => {
+    const other = await startService({ posts: [created], polls: [json(200, opened)] })
+    const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
+    const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
+    await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
+    expect(other.received).toEqual([])
+  },
+)
 
 const nested = (levels: number): unknown => (levels === 0 ? 'prompt' : [nested(levels - 1)])
 
@@ -390,12 +393,15 @@ test.each<[string, object, string]>([
   ],
   ['more than is shown', { details: nested(900) }, 'No { details: [ [ [ [ [Array] ] ] ] ] }'],
   ['a long text', { details: 'x'.repeat(9000) }, `No { details: '${'x'.repeat(485)}…`],
-])('a refusal tells what stands beside its error: %s', async (_, more, told) => {
-  const { commands } = await tellAgainst(
-    { posts: [json(422, { error: 'No', ...more })] },
-    { prompt: 'Go' },
-  )
-  expect(commands('error')).toEqual([
-    `The service refused the create request (422: "${told}"). Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.`,
-  ])
-})
+])(
+  'a refusal tells what stands beside its error: %s [text.beside-error]',
+  async (_, more, told) => {
+    const { commands } = await tellAgainst(
+      { posts: [json(422, { error: 'No', ...more })] },
+      { prompt: 'Go' },
+    )
+    expect(commands('error')).toEqual([
+      `The service refused the create request (422: "${told}"). Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.`,
+    ])
+  },
+)

@@ -280,7 +280,7 @@ describe('major', () => {
     expect(Object.keys(clone.tags())).toEqual(['v1.2.3'])
   })
 
-  test('refuses if somebody else moves v1 at the same time', () => {
+  test('refuses if somebody else moves v1 at the same time [house.release.major]', () => {
     const clone = released('1.2.3', 'v1.2.2', 'v1')
     const theirs = clone.git('commit-tree', 'HEAD^{tree}', '-m', 'Theirs')
     clone.git('push', '--quiet', 'origin', `${theirs}:refs/heads/theirs`)
@@ -313,7 +313,7 @@ describe('the workflows', () => {
   const scriptOf = (job: { steps: { run?: string }[] }): string =>
     job.steps.map(({ run = '' }) => run).join('\n')
 
-  test('runs no code of packages in the jobs that may write', () => {
+  test('runs no code of packages in the jobs that may write [house.release]', () => {
     for (const { run = '', uses = '' } of [...jobs.draft.steps, ...major.jobs.major.steps]) {
       expect(run).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
       expect(run.match(/\bnode \S+/g) ?? []).toEqual(

@@ -7,7 +7,7 @@ import { scaled } from '../support/time.js'
 
 // On Windows ncc may put the modules in another order (vercel/ncc#1057).
 posixTest(
-  'dist is the same from another folder, time zone and language',
+  'dist is the same from another folder, time zone and language [house.bundle.same]',
   () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/reproduce.mjs'], {
       encoding: 'utf8',

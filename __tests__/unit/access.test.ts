@@ -51,7 +51,7 @@ describe('whose permission counts', () => {
     'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(
       ' ',
     )
-  test.each(WRITERS_ONLY)('of a %s: nobody', (name) => {
+  test.each(WRITERS_ONLY)('of a %s: nobody [access.events.writers]', (name) => {
     expect(asked(name, written('writer'))).toEqual([])
     expect(asked('workflow_run', runAfter(name))).toEqual([])
   })
@@ -63,7 +63,7 @@ describe('whose permission counts', () => {
     'watch',
     'deployment',
     'an event of the future',
-  ])('of a %s: the sender', (name) => {
+  ])('of a %s: the sender [access.events.others]', (name) => {
     expect(asked(name, { sender })).toEqual(['octocat'])
     expect(asked('workflow_run', runAfter(name))).toEqual(['first'])
   })
@@ -112,11 +112,14 @@ describe('whose permission counts', () => {
     ['issues', undefined, ['actor']],
     // Outside of a workflow run.
     ['', { sender }, []],
-  ])('of a %s with %j: %j', (name, payload, logins) => {
-    expect(asked(name, payload)).toEqual(logins)
-  })
+  ])(
+    'of a %s with %j: %j [access.words.asked] [access.pull-request.readers] [access.workflow-run.before] [access.label.consent]',
+    (name, payload, logins) => {
+      expect(asked(name, payload)).toEqual(logins)
+    },
+  )
 
-  test('each is named with what they did', () => {
+  test('each is named with what they did [access.refused.green]', () => {
     expect(people('issue_comment', written('writer'))).toEqual([
       { login: 'octocat', did: 'triggered this run' },
       { login: 'writer', did: 'wrote the comment, review or answer' },
@@ -134,7 +137,7 @@ describe('whose permission counts', () => {
     [['writer'], ['octocat', 'Writer[bot]']],
     [['octocat', 'writer[bot]'], []],
     [['*'], []],
-  ])('with %j allowed, %j are left to be asked', (allowed, rest) => {
+  ])('with %j allowed, %j are left to be asked [access.allow-users.first]', (allowed, rest) => {
     expect(asked('issue_comment', written('Writer[bot]'), allowed)).toEqual(rest)
   })
 })
@@ -170,11 +173,14 @@ describe('a stranger', () => {
     [{ task: attach, hasPromptFile: true }, ASKED],
     [{}, ASKED],
     [{ allowUsers: new Set(['octocat']) }, NOTHING_ASKED],
-  ])('with %j: a step that only waits and an allowed user ask nobody', async (inputs, result) => {
-    expect(await refuse(inputs)).toEqual(result)
-  })
+  ])(
+    'with %j: a step that only waits and an allowed user ask nobody [access.wait.free]',
+    async (inputs, result) => {
+      expect(await refuse(inputs)).toEqual(result)
+    },
+  )
 
-  test('can not be told from a payload that is unreadable, unless everyone is allowed', async () => {
+  test('can not be told from a payload that is unreadable, unless everyone is allowed [access.event.unreadable]', async () => {
     const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
     await expect(refuse({}, event)).rejects.toMatchObject({
       code: 'github',
@@ -184,7 +190,7 @@ describe('a stranger', () => {
     expect(await refuse({ allowUsers: new Set('*') }, event)).toEqual(NOTHING_ASKED)
   })
 
-  test('is told on a re-run whose permission counts', async () => {
+  test('is told on a re-run whose permission counts [access.rerun.first-sender]', async () => {
     expect(await refuse({}, undefined, 2)).toEqual({
       ...ASKED,
       log: [
@@ -251,7 +257,7 @@ describe('skip-authors', () => {
       { ...push('octocat'), ref: `${QUEUE}/main/pr-9-${'c'.repeat(40)}` },
       'the push is to a branch of a merge queue, so nothing is merged yet',
     ],
-  ])('of a %s with %j: %s', (name, payload, reason) => {
+  ])('of a %s with %j: %s [skip.authors.cause] [skip.merge-queue]', (name, payload, reason) => {
     expect(decide(name, payload)).toEqual({ reason })
   })
 
@@ -271,20 +277,20 @@ describe('skip-authors', () => {
     // What one of them merges is not theirs.
     ['push', { ...push('octocat'), sender: bot }],
     ['schedule', {}],
-  ])('of a %s with %j: not skipped', (name, payload) => {
+  ])('of a %s with %j: not skipped [skip.authors.person]', (name, payload) => {
     expect(decide(name, payload)).toEqual({ reason: undefined })
   })
 
-  test('may be nobody', () => {
+  test('may be nobody [skip.authors.always]', () => {
     expect(decide('pull_request', pull('a-bot'), []).reason).toBeUndefined()
   })
 
-  test("of a push with others' commits, which may be merges: GitHub is asked", () => {
+  test("of a push with others' commits, which may be merges: GitHub is asked [skip.authors.push]", () => {
     const mayBeMerges = ['1'.repeat(40), '2'.repeat(40)]
     expect(decide('push', push('a-bot', 'octocat', ''))).toEqual({ reason: undefined, mayBeMerges })
   })
 
-  test('of a push of 2,048 commits or more: the payload may not list them all', () => {
+  test('of a push of 2,048 commits or more: the payload may not list them all [skip.authors.unlisted]', () => {
     const of = (count: number) => decide('push', push(...Array(count).fill('a-bot')))
     expect(of(2047).reason).toBeDefined()
     expect(of(2048)).toEqual({ reason: undefined })
@@ -300,7 +306,7 @@ describe('what GitHub says of the commits of a push', () => {
     ['no merges', others(20), 1, 1, false],
     ['a first commit', others(1), 0, 1, false],
     ['too many to be merges', others(21), 2, 0, false],
-  ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
+  ])('of %s [skip.authors.push]', async (_, mayBeMerges, parents, count, isTheirs) => {
     const asked: string[] = []
     const getCommit = async ({ commit_sha }: { commit_sha: string }) => {
       asked.push(commit_sha)

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseEvent, type RunEvent } from '../../src/event/event.js'
 import { findConversation } from '../../src/memory/conversation.js'
 
-describe('the comment is on', () => {
+describe('the comment is on [range.number.either]', () => {
   const event = (fields: object): RunEvent => ({ ...parseEvent('push', undefined), ...fields })
   const PULL = { number: 7, author: '', fromFork: false }
   const ONLY_PULL = 'pull-requests: write'

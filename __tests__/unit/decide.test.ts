@@ -119,7 +119,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
   ],
 ]
 
-describe.each(LINES)('%s', (_told, kind, facts) => {
+describe.each(LINES)('%s [memory.run.continues] [paid.asked.sends]', (_told, kind, facts) => {
   test(`${kind}: ${facts.length} cases`, () => {
     for (const one of facts) expect({ ...one, kind: decide(one).kind }).toEqual({ ...one, kind })
   })
@@ -163,7 +163,7 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [{ job: job('archived') }, { reason: 'was archived' }],
   [{ pull: 'merged' }, { reason: 'has a pull request that was merged' }],
   [{ pull: 'closed' }, { reason: 'has a pull request that was closed' }],
-])('%j says why: %j', (facts, said) => {
+])('%j says why: %j [memory.run.continues]', (facts, said) => {
   const decision = decide({ ...USUAL, ...facts })
   expect(decision.kind === 'skip' ? decision.why : decision).toMatchObject(said)
 })

@@ -28,7 +28,7 @@ test.each([
   ['abcd', 3, 'abc…'],
   ['ab😀', 4, 'ab😀'],
   ['ab😀c', 3, 'ab\ufffd…'],
-])('truncate: %j to %d characters is %j', (text, limit, truncated) => {
+])('truncate: %j to %d characters is %j [text.one-line]', (text, limit, truncated) => {
   expect(truncate(text, limit)).toBe(truncated)
 })
 
@@ -43,11 +43,11 @@ test.each([
   ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
   ['a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
   ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
-])('oneLine: %j is %j', (text, line) => {
+])('oneLine: %j is %j [text.one-line]', (text, line) => {
   expect(oneLine(text)).toBe(line)
 })
 
-describe('escapeCommands', () => {
+describe('escapeCommands [text.command]', () => {
   test.each([
     ['::error::x', '\\::error::x'],
     [' \u3000::error::x', ' \u3000\\::error::x'],
@@ -69,7 +69,7 @@ describe('escapeCommands', () => {
   )
 })
 
-test('escapeCommandLines starts each line with a bar, whatever ends the line', () => {
+test('escapeCommandLines starts each line with a bar, whatever ends the line [text.command]', () => {
   expect(escapeCommandLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
     '| a',
     '| ::error::x',
@@ -79,7 +79,7 @@ test('escapeCommandLines starts each line with a bar, whatever ends the line', (
   ])
 })
 
-test('quote shows a text on one line, and truncates nothing, so that a key in it is found whole', () => {
+test('quote shows a text on one line, and truncates nothing, so that a key in it is found whole [text.one-line]', () => {
   expect(quote('')).toBe('""')
   expect(quote('a\n  b\u202e')).toBe('"a b\\u{202e}"')
   expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
@@ -97,7 +97,7 @@ function shownAsCode(markdown: string): string | undefined {
   return html.replace(/&#(\d+);/g, (_, point) => String.fromCharCode(Number(point)))
 }
 
-describe('inlineCode', () => {
+describe('inlineCode [text.markdown]', () => {
   test.each(['https://agent.example.com/prefix', '@octocat and #12', '404: No such job (yet)!'])(
     'writes the plain text %j as a code span',
     (text) => {
@@ -133,7 +133,7 @@ test.each([
   [3_599_999_999, '999 h 59 min'],
   [3_600_000_000, 'over 1,000 h'],
   [Number.NaN, 'over 1,000 h'],
-])('formatDuration: %d ms is %s', (milliseconds, words) => {
+])('formatDuration: %d ms is %s [report.words]', (milliseconds, words) => {
   expect(formatDuration(milliseconds)).toBe(words)
 })
 
@@ -146,7 +146,7 @@ test.each([
   [0, '0 files'],
   [1, '1 file'],
   [1001, '1,001 files'],
-])('formatCount writes %d as %s', (value, words) => {
+])('formatCount writes %d as %s [report.words]', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)
 })
 
@@ -163,7 +163,7 @@ test.each([
   ],
   ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
   ['<title></title><p>It is down. Later.</p>', 'It is down. Later.'],
-])('summarizePage tells %j as %j', (text, words) => {
+])('summarizePage tells %j as %j [text.page]', (text, words) => {
   expect(summarizePage(text)).toBe(words)
 })
 

@@ -35,7 +35,7 @@ const NOTHING = {
   problem: undefined,
 }
 
-describe('the file', () => {
+describe('the file [github.event]', () => {
   const read = (content: string | undefined) => {
     const eventPath = content === undefined ? folder : join(folder, 'event.json')
     if (content !== undefined) writeFileSync(eventPath, content)
@@ -67,13 +67,13 @@ test.each([
   'x',
   7,
   { action: 1, sender: 'x', issue: null, pull_request: [], comment: null },
-])('a payload that says nothing: %j', (payload) => {
+])('a payload that says nothing: %j [github.event]', (payload) => {
   const event = parseEvent('pull_request', payload)
   expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
   expect(pushedCommits(parseEvent('push', payload))).toEqual([])
 })
 
-describe('values of a payload', () => {
+describe('values of a payload [github.event]', () => {
   test('are only what the payload itself has', () => {
     expect(getPath({ a: { b: 0 } }, 'a.b')).toBe(0)
     for (const path of ['a.c', 'a.b.c', 'toString', 'a.constructor.name'])
@@ -104,12 +104,15 @@ describe('values of a payload', () => {
   })
 })
 
-test.each([SHA, 'main', ''])('the head of a pull request is %j if that is a commit', (sha) => {
-  const { headSha } = parseEvent('a', at('pull_request.head.sha', sha))
-  expect(headSha).toBe(sha === SHA ? SHA : '')
-})
+test.each([SHA, 'main', ''])(
+  'the head of a pull request is %j if that is a commit [github.event]',
+  (sha) => {
+    const { headSha } = parseEvent('a', at('pull_request.head.sha', sha))
+    expect(headSha).toBe(sha === SHA ? SHA : '')
+  },
+)
 
-describe('a pull request or an issue', () => {
+describe('a pull request or an issue [github.event]', () => {
   const read = (payload: object) => {
     const { pullRequest, issue, authors } = parseEvent('a', payload)
     return { pullRequest, issue, authors }
@@ -166,7 +169,7 @@ describe('a pull request or an issue', () => {
   })
 })
 
-test('the commits are those of a push, each with what it says', () => {
+test('the commits are those of a push, each with what it says [github.event]', () => {
   const commits = [
     { id: SHA, author: { username: 'octocat', name: 'Mona' }, message: 'M' },
     { id: 'no SHA', author: {} },
@@ -185,7 +188,7 @@ test.each([
   ['your-org/docs/.github/workflows/docs.yml@refs/heads/main', '.github/workflows/docs.yml'],
   ['your-org/docs/.github/workflows/a@b.yml@refs/tags/v1', '.github/workflows/a@b.yml'],
   ['', ''],
-])('the path of the workflow %j is %j', (workflowRef, path) => {
+])('the path of the workflow %j is %j [memory.identity]', (workflowRef, path) => {
   expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
 })
 
@@ -196,11 +199,11 @@ test.each<[string, object, boolean]>([
   ['a comment on that', { issue: { number: 7, state: 'closed', pull_request: {} } }, false],
   ['an issue', { issue: { number: 7, state: 'open' } }, false],
   ['a push', {}, false],
-])('the code waits to be merged in a run on %s: %j', (_, payload, isOpen) => {
+])('the code waits to be merged in a run on %s: %j [report.review]', (_, payload, isOpen) => {
   expect(isCodeOpen(parseEvent('a', payload))).toBe(isOpen)
 })
 
-describe('missing secrets', () => {
+describe('missing secrets [input.key.empty]', () => {
   const ofFork = (event: string): string =>
     'This pull request comes from a fork, and such runs get no secrets. ' +
     `Skip the step for forks: \`if: github.event_name != '${event}' || github.event.pull_request.head.repo.full_name == github.repository\`. To get docs for one, let a maintainer comment \`/docs\` (the recipe command.yml), or send it after the merge (on-merge.yml).`

@@ -15,12 +15,12 @@ const sees = (status: string, fields = {}): Happening => ({
   job: job(status, fields),
 })
 
-test('a job that was received replaces the last one, but not an id that is known', () => {
+test('a job that was received replaces the last one, but not an id that is known [report.facts.one]', () => {
   const facts = after(sees('active'), sees('completed', { id: 'job-2' }))
   expect(facts).toMatchObject({ jobId: 'job-1', seen: { job: { id: 'job-2' }, at: 1000 } })
 })
 
-test('what was missed is known until the job is seen, and each new status is kept', () => {
+test('what was missed is known until the job is seen, and each new status is kept [report.facts.one]', () => {
   const notSeen: Happening = { kind: 'not-seen', reason: 'read ECONNRESET' }
   const before = after(sees('active'), notSeen)
   expect(before).toMatchObject({ seen: { at: 0 }, notSeen: { reason: 'read ECONNRESET' } })
@@ -29,7 +29,7 @@ test('what was missed is known until the job is seen, and each new status is kep
   expect(history.map(({ elapsedMs }) => elapsedMs)).toEqual([0, 3000])
 })
 
-test('a request that left stays one that left, also if the next does not', () => {
+test('a request that left stays one that left, also if the next does not [report.true]', () => {
   const sending: Happening = { kind: 'sending', asked: 'job' }
   const refused = (posted: boolean): Happening => ({ kind: 'not-accepted', posted })
   const isPosted = (...happenings: Happening[]): boolean => after(...happenings).isRefused

@@ -14,11 +14,11 @@ const DIRECT = { proxy: undefined, unverifiedTlsRequested: false }
 const inAMinute = ({ signal } = new AbortController()) =>
   createDeadline(clock.now() + 60_000, signal, clock)
 
-test('each address of a name but the last has 2.5 s, whoever connects: Node gives it 250 ms', () => {
+test('each address of a name but the last has 2.5 s, whoever connects: Node gives it 250 ms [net.addresses]', () => {
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_500)
 })
 
-test('a connection that is not made within 10 s', () =>
+test('a connection that is not made within 10 s [net.limits]', () =>
   inSimulation(async () => {
     const { port } = await connectProxy(1, () => 'silence')
     const proxy = new URL(`http://127.0.0.1:${port}`)
@@ -29,7 +29,7 @@ test('a connection that is not made within 10 s', () =>
     expect(performance.now() - startedAt).toBe(10_000)
   }))
 
-test('a cancel in the turn of the event loop in which the connection is made', async () => {
+test('a cancel in the turn of the event loop in which the connection is made [net.sent] [cancel.before-post]', async () => {
   const cancel = new AbortController()
   const { port, close } = await startListening(
     createServer(() => void setImmediate(() => cancel.abort())),

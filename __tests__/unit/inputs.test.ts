@@ -64,7 +64,7 @@ function readBad(raw: Raw, more?: Partial<InputSources>): InputError {
 const problems = (raw: Raw, more?: Partial<InputSources>): string[] =>
   readBad(raw, more).message.split('\n')
 
-test('with only a prompt, a project and a key, everything else has its default', () => {
+test('with only a prompt, a project and a key, everything else has its default [input.values] [input.blank.default]', () => {
   expect(read()).toEqual({
     ...INPUTS,
     task: { kind: 'create', prompt: 'Fix the docs' },
@@ -79,12 +79,15 @@ const OPTIONAL = (Object.keys(DEFAULTS) as InputName[]).filter(
   (name) => !(name in GOOD) && !EMPTY_MEANS_NONE.includes(name),
 )
 
-test.each(OPTIONAL)('%s means its default if it is blank, and accepts its default', (name) => {
-  for (const value of [' ', ' \t\r\n ', DEFAULTS[name]])
-    expect(read({ [name]: value })).toEqual(read())
-})
+test.each(OPTIONAL)(
+  '%s means its default if it is blank, and accepts its default [input.blank.default]',
+  (name) => {
+    for (const value of [' ', ' \t\r\n ', DEFAULTS[name]])
+      expect(read({ [name]: value })).toEqual(read())
+  },
+)
 
-describe('the task', () => {
+describe('the task [input.task]', () => {
   const PROMPT = { kind: 'create', prompt: 'Fix the docs' }
   const FILE = { prompt: '', 'prompt-file': 'prompt.md' }
   const inside = 'a\r\n\r\n  b\t\u00a0c  \u202e d'
@@ -102,7 +105,7 @@ describe('the task', () => {
       { kind: 'attach', jobId: 'j' },
     ],
     [{ prompt: ` \r\n${inside}\n\t` }, { kind: 'create', prompt: inside }],
-  ])('of %j', (raw, task) => {
+  ])('of %j [input.task]', (raw, task) => {
     expect(read(raw).task).toEqual(task)
   })
 })
@@ -155,7 +158,7 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
   ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
   ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
-])('%s accepts %j', (input, values, parsed) => {
+])('%s accepts %j [skip.authors.suffix] [input.values]', (input, values, parsed) => {
   for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
 })
 
@@ -310,26 +313,32 @@ const REJECTED: Rejected[] = [
   ],
 ]
 
-test.each(REJECTED)('%s is rejected: %s', (input, line, values) => {
-  for (const item of values) {
-    const [value, shown] =
-      typeof item === 'string'
-        ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`]
-        : item
-    const text = line.replace(/%/, () => shown)
-    expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
-  }
-})
+test.each(REJECTED)(
+  '%s is rejected: %s [input.since.dots] [input.logins] [input.base-url]',
+  (input, line, values) => {
+    for (const item of values) {
+      const [value, shown] =
+        typeof item === 'string'
+          ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`]
+          : item
+      const text = line.replace(/%/, () => shown)
+      expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
+    }
+  },
+)
 
-test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])('an input with the name %s is meant', (name) => {
-  const given = { 'DRY-RUN': 'false', DRIED_RUN: 'true', NODE_VERSION: '24', [name]: 'true' }
-  const line = `${name.toLowerCase()}: no such input. Write "dry-run" instead.`
-  expect(problems({}, { given })).toEqual([line])
-  // By a composite action around the step, under nektos/act.
-  expect(readAny({ 'dry-run': 'true' }, { given }).problem).toBeUndefined()
-})
+test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])(
+  'an input with the name %s is meant [input.misspelt]',
+  (name) => {
+    const given = { 'DRY-RUN': 'false', DRIED_RUN: 'true', NODE_VERSION: '24', [name]: 'true' }
+    const line = `${name.toLowerCase()}: no such input. Write "dry-run" instead.`
+    expect(problems({}, { given })).toEqual([line])
+    // By a composite action around the step, under nektos/act.
+    expect(readAny({ 'dry-run': 'true' }, { given }).problem).toBeUndefined()
+  },
+)
 
-test('a bad pattern is named with its line', () => {
+test('a bad pattern is named with its line [context.paths.slips]', () => {
   const [line] = problems({ 'context-paths': 'docs/**\nsrc/[a' })
   expect(line).toMatch(/^context-paths: invalid pattern "src\/\[a", line 2: .*\.$/)
 })
@@ -344,18 +353,18 @@ test.each(['timeout-minutes', 'poll-interval-seconds'])(
   },
 )
 
-describe('api-key', () => {
+describe('api-key [input.key.kind]', () => {
   test.each<[string, Raw]>([
     [' mint_abc\n', {}],
     [`mint_${'x'.repeat(4091)}`, {}],
     ['mint_!"#$%&\'()*+,-./:;<=>?@[\\]^`{|}~', {}],
     ['mint_dsc_abc', ELSEWHERE],
     ['i', ELSEWHERE], // Too short to be unique: it may be part of other inputs.
-  ])('accepts %j with %j', (value, raw) => {
+  ])('accepts %j with %j [input.key.kind]', (value, raw) => {
     expect(read({ 'api-key': value, ...raw }).apiKey).toBe(value.trim())
   })
 
-  test('is checked at every base-url, and its kind at each spelling of the default', () => {
+  test('is checked at every base-url, and its kind at each spelling of the default [input.key.kind]', () => {
     expect(problems({ 'api-key': 'mint_a b', ...ELSEWHERE })).toEqual([
       expect.stringContaining(KEY_MUST_NOT),
     ])
@@ -379,7 +388,7 @@ describe('api-key', () => {
     ...['ghp', 'gho', 'ghu', 'ghs', 'ghr', 'github_pat'].map(
       (prefix) => `${prefix}_0123456789abcdef`,
     ),
-  ])('is no token of GitHub, whatever the service is: %s', (token) => {
+  ])('is no token of GitHub, whatever the service is: %s [input.key.kind]', (token) => {
     const why = "expected the service's key, got a GitHub token. Check which secret you pass."
     for (const service of [ELSEWHERE, {}]) {
       expect(problems({ ...service, 'api-key': token, 'github-token': token })).toEqual([
@@ -391,7 +400,7 @@ describe('api-key', () => {
     }
   })
 
-  test('that is empty is explained by the missing secrets, if known', () => {
+  test('that is empty is explained by the missing secrets, if known [input.key.empty]', () => {
     const missingSecrets = 'It is a fork.'
     expect(problems({ 'api-key': '' }, { missingSecrets })).toEqual([
       'api-key: required. It is a fork.',
@@ -399,7 +408,7 @@ describe('api-key', () => {
   })
 })
 
-describe('the key', () => {
+describe('the key [secret.input]', () => {
   const TEXT = 'contains the value of api-key. Pass it as api-key only.'
   const others = (Object.keys(DEFAULTS) as InputName[]).filter((name) => name !== 'api-key')
 
@@ -424,7 +433,7 @@ describe('the key', () => {
     },
   )
 
-  test('before this one is no token, and one token may do for both', () => {
+  test('before this one is no token, and one token may do for both [input.key.same]', () => {
     const [previous, token] = ['mint_0ld_key', 'ghp_0123456789']
     expect(problems({ 'previous-api-key': previous, 'github-token': previous })).toEqual([
       'github-token: contains the value of previous-api-key. Pass it as previous-api-key only.',
@@ -462,7 +471,7 @@ describe('the key', () => {
     expect(read(raw).projectId).toBeDefined()
   })
 
-  test('is not shown by half if a value is truncated', () => {
+  test('is not shown by half if a value is truncated [secret.redacted.uncut]', () => {
     const redact = createRedactor('s3cr3t_key')
     expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain(
       's3cr3',
@@ -470,7 +479,7 @@ describe('the key', () => {
   })
 })
 
-describe('problems', () => {
+describe('problems [input.problems.together]', () => {
   /** The first bad value of each. */
   const first = REJECTED.map(([name, , [value = '']]) => [name, [value].flat()[0]])
   const BAD: Raw = {
@@ -480,7 +489,7 @@ describe('problems', () => {
   }
   const named = Object.keys(BAD).filter((name) => name !== 'prompt')
 
-  test('are reported together, one line each, and say that nothing was sent', () => {
+  test('are reported together, one line each, and say that nothing was sent [input.problems.together] [input.problems.rerun]', () => {
     const error = readBad(BAD)
     const lines = error.message.split('\n').map((line) => line.split(':')[0])
     expect(lines.toSorted()).toEqual(named.toSorted())
@@ -505,12 +514,15 @@ describe('problems', () => {
     expect(tasks).toMatchObject([{ jobId: 'job-1' }, { kind: 'create' }, { kind: 'create' }])
   })
 
-  test.each(['pull-request', 'issue'])('are job-scope: %s and job-id together', (scope) => {
-    expect(problems({ 'job-scope': scope, 'job-id': 'job-1', 'issue-number': '7' })).toEqual([
-      `job-scope: "${scope}" can't be combined with job-id. Remove one of the two.`,
-    ])
-    expect(read({ 'job-scope': 'run', 'job-id': 'job-1' }).jobScope).toBe('run')
-  })
+  test.each(['pull-request', 'issue'])(
+    'are job-scope: %s and job-id together [input.scope]',
+    (scope) => {
+      expect(problems({ 'job-scope': scope, 'job-id': 'job-1', 'issue-number': '7' })).toEqual([
+        `job-scope: "${scope}" can't be combined with job-id. Remove one of the two.`,
+      ])
+      expect(read({ 'job-scope': 'run', 'job-id': 'job-1' }).jobScope).toBe('run')
+    },
+  )
 
   test('of the action itself are passed on', () => {
     const broken = new Error('broken')
@@ -524,11 +536,14 @@ describe('problems', () => {
 test.each([
   ['7', false],
   ['', true],
-])('job-scope: issue has the issue of the number "%s" or of its event: %s', (number, hasIssue) => {
-  expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe(
-    'issue',
-  )
-})
+])(
+  'job-scope: issue has the issue of the number "%s" or of its event: %s [input.scope]',
+  (number, hasIssue) => {
+    expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe(
+      'issue',
+    )
+  },
+)
 
 test.each([
   ['', ''],
@@ -538,7 +553,7 @@ test.each([
   ['{"lang": ""}', '{"lang": ""}'],
   ['{"config": {"a": 1}}', '{"a":1}'],
   [`a\n${'x'.repeat(99)}`, `a ${'x'.repeat(97)}…`],
-])('job-key %j is read as %j', (jobKey, text) => {
+])('job-key %j is read as %j [input.job-key.matrix]', (jobKey, text) => {
   expect(describeJobKey(jobKey)).toBe(text)
 })
 
@@ -584,7 +599,7 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
     [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
-  ])('%j gives %j', (raw, expected) => {
+  ])('%j gives %j [skip.authors.always]', (raw, expected) => {
     expect(readAny({ wait: 'maybe', ...ELSEWHERE, ...raw }).inputs).toMatchObject(expected)
   })
 })

@@ -26,8 +26,8 @@ void [
   { ...final, 'no-changes': '' } satisfies StatusNames,
 ]
 
-describe('a status', () => {
-  test('is a documented word', () => {
+describe('a status [output.outcome]', () => {
+  test('is a documented word [output.status]', () => {
     expect(STATUSES.every(isStatus)).toBe(true)
     for (const word of ['', 'Active', 'queued', 'active ', 'toString', 'length', '__proto__'])
       expect(isStatus(word)).toBe(false)
@@ -50,7 +50,7 @@ describe('a status', () => {
   })
 })
 
-test('error and cancelled fail the step, and what fail-on lists', () => {
+test('error and cancelled fail the step, and what fail-on lists [output.exit-code]', () => {
   for (const outcome of OUTCOMES) {
     const always = ['error', 'cancelled'].includes(outcome)
     expect([outcome, failsStep(outcome, new Set())]).toEqual([outcome, always])
@@ -62,7 +62,7 @@ test('error and cancelled fail the step, and what fail-on lists', () => {
   }
 })
 
-describe('an id', () => {
+describe('an id [input.id]', () => {
   test.each(['a', '...', '.a', 'a::b', 'x'.repeat(512)])('may be %j', (id) => {
     expect(isId(id)).toBe(true)
   })
@@ -79,7 +79,7 @@ describe('an id', () => {
   })
 })
 
-describe('a link', () => {
+describe('a link [output.pr-link]', () => {
   test.each([
     ['https://example.com/pull/7?a=1&b=2', 'https://example.com/pull/7'],
     ['https://example.com/pull/7#a;\nb', 'https://example.com/pull/7'],
@@ -124,7 +124,7 @@ describe('a link', () => {
   })
 })
 
-describe('a pull request', () => {
+describe('a pull request [output.pr-number]', () => {
   const LAST = '9'.repeat(16)
   test.each([
     ['https://github.com/your-org/docs/pull/7', 'your-org/docs', '7'],

@@ -34,7 +34,7 @@ const ID = 5_000_000_001
 const marker = createMarker(STATE, ID, IDENTITY, KEY)
 
 // Comments with such markers exist: if this fails, new versions lose track of their jobs.
-test('a marker that an earlier version wrote is read', () => {
+test('a marker that an earlier version wrote is read [memory.marker.stable]', () => {
   const earlier =
     '<!-- agent-job-action:2 -4KZ0jgtpz_r5UJOENw3pl WyJqb2ItMSIsImh0dHBzOi8vZ2l0aHViLmNvbS95b3VyLW9yZy9kb2NzL3B1bGwvNyIsIjEwMCIsMiwiYWN0aXZlIl0 TeQqmV6TvDaTFY9bVmgOWQM5BJPKBIQhCYaXUYy-DfI -->'
   expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual({ ...STATE, fingerprint: '' })
@@ -46,7 +46,7 @@ test.each<readonly [keyof Identity, string | number, 'unverified' | undefined]>(
   ...(['workflow', 'job', 'step', 'project', 'jobKey'] as const).map(
     (field) => [field, 'other', undefined] as const,
   ),
-])('a marker does not count for another %s', (field, other, result) => {
+])('a marker does not count for another %s [memory.marker.signed]', (field, other, result) => {
   expect(readMarker(marker, ID, { ...IDENTITY, [field]: other }, KEY)).toBe(result)
 })
 
@@ -54,7 +54,7 @@ test('a marker does not count for another API key', () => {
   expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_other'))).toBe('unverified')
 })
 
-test('while a key is replaced, the one before it is verified with, and the new one signs', () => {
+test('while a key is replaced, the one before it is verified with, and the new one signs [memory.previous-key]', () => {
   const both = deriveMarkerKeys('mint_new', 'mint_key')
   expect(readMarker(marker, ID, IDENTITY, both)).toEqual(STATE)
   const renewed = createMarker(STATE, ID, IDENTITY, both)
@@ -65,7 +65,7 @@ test('while a key is replaced, the one before it is verified with, and the new o
   )
 })
 
-test('a fingerprint is stored by the key, and known as it was stored by the one before', () => {
+test('a fingerprint is stored by the key, and known as it was stored by the one before [paid.fingerprint.keyed]', () => {
   const both = keyed('a-fingerprint', deriveMarkerKeys('mint_new', 'mint_key'))
   const [old] = keyed('a-fingerprint', KEY)
   expect(both.slice(1)).toEqual([old])
@@ -73,7 +73,7 @@ test('a fingerprint is stored by the key, and known as it was stored by the one 
   expect(keyed('another', KEY)).not.toContain(old)
 })
 
-test('what a key that leaked may have signed is checked like what the service says', () => {
+test('what a key that leaked may have signed is checked like what the service says [memory.marker.untrusted]', () => {
   const forged = {
     ...STATE,
     jobId: 'job 1',
@@ -83,17 +83,17 @@ test('what a key that leaked may have signed is checked like what the service sa
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, jobId: '', link: '' })
 })
 
-test('the case of the repository name does not matter', () => {
+test('the case of the repository name does not matter [memory.identity]', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
 })
 
-test('characters can not move from one field to the next', () => {
+test('characters can not move from one field to the next [memory.marker.signed]', () => {
   const one = createMarker(STATE, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })
 
-test('the last marker of a text counts, and no other', () => {
+test('the last marker of a text counts, and no other [memory.marker.last]', () => {
   const copy = createMarker({ ...STATE, jobId: 'job-2' }, ID + 1, IDENTITY, KEY)
   expect(readMarker(`${copy}\n${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
   expect(readMarker(`${marker}\n${copy}`, ID, IDENTITY, KEY)).toBe('unverified')
@@ -101,7 +101,7 @@ test('the last marker of a text counts, and no other', () => {
     expect(readMarker(text, ID, IDENTITY, KEY)).toBeUndefined()
 })
 
-test('a marker counts no more once any of its characters is another, is gone or is new', () => {
+test('a marker counts no more once any of its characters is another, is gone or is new [memory.marker.signed]', () => {
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual(STATE)
   // Every one of base64: several last characters of such a text stand for the same bytes.
   const others = [
@@ -118,7 +118,7 @@ test('a marker counts no more once any of its characters is another, is gone or 
   ).toEqual([])
 })
 
-describe('the workflow', () => {
+describe('the workflow [memory.identity]', () => {
   const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
   test.each([
     [`${PATH}@refs/heads/a@refs/b.yml@c`, PATH],

@@ -8,7 +8,7 @@ import { createDeadline, waitForAbort } from '../../src/net/deadline.js'
 import { proxyFor as findProxy, proxyVariable } from '../../src/net/proxy.js'
 import { FakeClock } from './fake-clock.js'
 
-describe('Retry-After', () => {
+describe('Retry-After [send.limited.jitter]', () => {
   const NOW = new Date('2025-03-01T12:00:00Z')
 
   test.each([
@@ -36,7 +36,7 @@ describe('Retry-After', () => {
   })
 })
 
-describe('the wait before a retry', () => {
+describe('the wait before a retry [send.limited.jitter]', () => {
   const delays = (retryAfterMs: number | undefined, attempts: number) =>
     [0, 0.5, 1].map((random) => retryDelay({ retryAfterMs, capMs: 10_000 }, attempts, random))
 
@@ -66,7 +66,7 @@ describe('the wait before a retry', () => {
   })
 })
 
-describe('a deadline', () => {
+describe('a deadline [net.deadline]', () => {
   const never = new AbortController().signal
 
   test.each([
@@ -100,7 +100,7 @@ describe('a deadline', () => {
   })
 })
 
-test('a deadline that is ended keeps nothing', async () => {
+test('a deadline that is ended keeps nothing [net.deadline]', async () => {
   const [clock, cancel] = [new FakeClock(), new AbortController()]
   const deadline = createDeadline(5000, cancel.signal, clock)
   deadline.end()
@@ -109,7 +109,7 @@ test('a deadline that is ended keeps nothing', async () => {
   expect(deadline.signal.aborted).toBe(false)
 })
 
-test('aborted waits for the signal, unless it is aborted already', async () => {
+test('aborted waits for the signal, unless it is aborted already [net.deadline]', async () => {
   const cancel = new AbortController()
   let ended = false
   const waiting = waitForAbort(cancel.signal).then(() => {
@@ -123,7 +123,7 @@ test('aborted waits for the signal, unless it is aborted already', async () => {
   await waitForAbort(cancel.signal)
 })
 
-describe('the proxy', () => {
+describe('the proxy [net.proxy]', () => {
   const SERVICE = new URL('https://api.example.com/v1')
   const PROXY = 'http://proxy:1'
   const proxyFor = (url: URL, proxy: string) =>
@@ -190,7 +190,7 @@ describe("V8's flag", () => {
     ]),
     // The running version.
     [undefined, ['20', '24'].includes(major)],
-  ])('on Node %s, it is set: %j', async (version, isSet) => {
+  ])('on Node %s, it is set: %j [net.cheap]', async (version, isSet) => {
     setFlagsFromString.mockClear()
     const { skipWasmOptimization } = await import('../../src/net/v8.js')
     skipWasmOptimization(version)

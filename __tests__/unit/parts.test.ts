@@ -133,7 +133,7 @@ const many = (count: number, first = 0, lines = 1): File[] =>
 const patchesOf = ({ files }: ListedChanges) =>
   new Map(files.map(({ path, patch }) => [path, patch]))
 
-describe('every diff of a range is found,', () => {
+describe('every diff of a range is found, [range.cut.parts] [range.cut.middle]', () => {
   const tens = (commits: number, files: number) =>
     inLine(...Array.from({ length: commits }, (_, nth) => many(files, nth * files)))
   const wide = (count: number, first = 0) =>
@@ -161,7 +161,7 @@ describe('every diff of a range is found,', () => {
   })
 })
 
-test('a file that two parts change has both diffs, the older one first', async () => {
+test('a file that two parts change has both diffs, the older one first [range.cut.joined]', async () => {
   const one = { filename: 'src/00000.ts', patch: '+again' }
   const { read } = createRange(inLine(many(200), [...many(200, 200), one]))
   expect(patchesOf(await read()).get('src/00000.ts')).toBe('+0 0\n+again')
@@ -170,16 +170,19 @@ test('a file that two parts change has both diffs, the older one first', async (
 test.each([
   ['a change', '+moved', '+0 0\n+moved'],
   ['no change', '', '+0 0'],
-])('a file that is renamed with %s keeps the diff that it had before', async (_, patch, whole) => {
-  const names = { filename: 'src/new.ts', previous_filename: 'src/00000.ts' }
-  const moved = { ...names, status: 'renamed', patch }
-  const { read } = createRange(inLine(many(200), [...many(200, 200), moved]))
-  const patches = patchesOf(await read())
-  expect(patches.get('src/new.ts')).toBe(whole)
-  expect(patches.has('src/00000.ts')).toBe(false)
-})
+])(
+  'a file that is renamed with %s keeps the diff that it had before [range.cut.joined]',
+  async (_, patch, whole) => {
+    const names = { filename: 'src/new.ts', previous_filename: 'src/00000.ts' }
+    const moved = { ...names, status: 'renamed', patch }
+    const { read } = createRange(inLine(many(200), [...many(200, 200), moved]))
+    const patches = patchesOf(await read())
+    expect(patches.get('src/new.ts')).toBe(whole)
+    expect(patches.has('src/00000.ts')).toBe(false)
+  },
+)
 
-test('of a renamed file behind the last diff, nobody knows whether it is changed', async () => {
+test('of a renamed file behind the last diff, nobody knows whether it is changed [range.cut.joined]', async () => {
   const moved = { filename: 'src/9.ts', previous_filename: 'a.ts', status: 'renamed', patch: '+1' }
   const lost = { commitFiles: 0 }
   const { files } = await createRange(inLine([...many(90, 0, 390), moved]), lost).read()
@@ -188,7 +191,7 @@ test('of a renamed file behind the last diff, nobody knows whether it is changed
   expect(short.files.at(-1)).toMatchObject({ status: 'renamed', patch: '' })
 })
 
-test('a file that one part adds and another removes is no change', async () => {
+test('a file that one part adds and another removes is no change [range.cut.joined]', async () => {
   const one = { filename: 'src/zz.ts', patch: '+1' }
   const [added, removed] = ['added', 'removed'].map((status) => ({ ...one, status }))
   const history = inLine([...many(200), added as File], [...many(200, 200), removed as File])
@@ -197,7 +200,7 @@ test('a file that one part adds and another removes is no change', async () => {
 })
 
 test.each(['lost', 'refused'])(
-  'of a part that is %s, the list of the whole is left',
+  'of a part that is %s, the list of the whole is left [range.cut.whole-leads]',
   async (how) => {
     const history = inLine(many(200), many(200, 200))
     const files = createRange(history, { [how]: `${sha(1)}...${sha(2)}` })
@@ -210,12 +213,12 @@ test.each(['lost', 'refused'])(
   },
 )
 
-test('a commit whose list is shorter than that of the comparison leaves it as it was', async () => {
+test('a commit whose list is shorter than that of the comparison leaves it as it was [range.cut.whole-leads]', async () => {
   const changes = await createRange(inLine(many(320)), { commitFiles: 0 }).read()
   expect(changes).toMatchObject({ files: { length: 300 }, truncated: true })
 })
 
-test('the list of the whole leads: no file that was changed back, and its own diffs', async () => {
+test('the list of the whole leads: no file that was changed back, and its own diffs [range.cut.whole-leads]', async () => {
   const back = { filename: 'src/back.ts', patch: '+came' }
   const history = inLine(
     [...many(120, 0, 150), back],
@@ -248,14 +251,14 @@ function merged(branches: number, commits: number): Commit[] {
 }
 
 test.each([20, 21, 22, 30])(
-  '%d merged branches of three commits are found whole',
+  '%d merged branches of three commits are found whole [range.cut.requests]',
   async (count) => {
     const changes = await createRange(merged(count, 3)).read()
     expect(changes).toMatchObject({ files: { length: count * 60 }, truncated: false })
   },
 )
 
-test('what is not cut takes one request, and the largest range a bounded number', async () => {
+test('what is not cut takes one request, and the largest range a bounded number [range.cut.requests]', async () => {
   const small = createRange(inLine(many(30), many(200, 30)))
   await small.read()
   expect(small.asked).toHaveLength(1)

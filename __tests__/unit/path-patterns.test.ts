@@ -119,9 +119,9 @@ const ODD: readonly Row[] = [
   ['\n !a \n', ['b'], ['a']],
 ]
 
-test.each(rowsOf(PAGE))("GitHub's page: %s", (_, row) => check(row))
+test.each(rowsOf(PAGE))("GitHub's page: %s [context.paths.page]", (_, row) => check(row))
 
-describe('the rules', () => {
+describe('the rules [context.paths.last-line] [context.paths.comment]', () => {
   test.each(rowsOf(RULES))('%s', (_, row) => check(row))
 
   test.each(ODD.map((row) => [row]))('%j', (row) => check(row))
@@ -132,7 +132,7 @@ describe('the rules', () => {
   })
 })
 
-describe('which pattern is the name of a folder, of the files', () => {
+describe('which pattern is the name of a folder, of the files [context.paths.folder]', () => {
   const files = ['src/a.ts', 'a/internal/b/c.ts']
   test.each([
     ['src', 'src'],
@@ -168,7 +168,7 @@ const ALTERNATIVES =
 const BACKSLASH =
   /^line 1: "\\" is only for punctuation and blanks in a name; separate folders with "\/"$/
 
-describe('rejected', () => {
+describe('rejected [context.paths.slips]', () => {
   const rejected = (patterns: string, message: RegExp) =>
     patterns.split(' ').map((pattern): [string, RegExp] => [pattern, message])
 
@@ -196,7 +196,7 @@ describe('rejected', () => {
     ['docs/**,src/**', /one pattern per line, without commas/],
     ['docs/** src/**', /one pattern per line, without commas/],
     ['"docs/**",', /remove the quotes/],
-  ])('%s, a likely slip that could never match', (text, message) => {
+  ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)
   })
@@ -233,7 +233,7 @@ describe('rejected', () => {
   )
 })
 
-describe('the longest patterns and paths are matched without backtracking', () => {
+describe('the longest patterns and paths are matched without backtracking [context.paths.linear]', () => {
   const path = 'a'.repeat(4_000)
   const folders = 'a/'.repeat(2_000)
   test.each([

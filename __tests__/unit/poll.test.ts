@@ -80,24 +80,27 @@ test.each([
   [60_000, 6000],
   [120_000, 12_000],
   [86_400_000, 12_000],
-])('after %d ms the next poll is %d ms away, ±10 %%, unless it is fixed', (elapsedMs, middle) => {
-  const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
-  expect([0, 0.25, 0.5, 1].map(delay)).toEqual(
-    [0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)),
-  )
-  for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
-})
+])(
+  'after %d ms the next poll is %d ms away, ±10 %%, unless it is fixed [poll.interval]',
+  (elapsedMs, middle) => {
+    const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
+    expect([0, 0.25, 0.5, 1].map(delay)).toEqual(
+      [0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)),
+    )
+    for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
+  },
+)
 
 test.each([
   [6000, 300],
   [40_000, 2000],
   [30 * MINUTE, 2000],
-])('with a limit of %d ms the final poll is %d ms before it', (timeoutMs, margin) => {
+])('with a limit of %d ms the final poll is %d ms before it [poll.last]', (timeoutMs, margin) => {
   expect(finalPollMarginMs(timeoutMs)).toBe(margin)
 })
 
 // Each story: the seconds at which the job was polled, and how that ended.
-describe('a job is polled', () => {
+describe('a job is polled [poll.once]', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
   const another = jobResult('completed', { id: 'job-2' })
   const once = { once: true }
@@ -192,29 +195,35 @@ describe('a job is polled', () => {
   })
 })
 
-describe('at the deadline', () => {
+describe('at the deadline [poll.last]', () => {
   test.each<[string, Script, Options?]>([
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
-  ])('a job is timed-out if the service responded once: %s', async (_, script, options = {}) => {
-    const { end, endedAt } = await poll(script, options)
-    expect(end).toBe('deadline')
-    expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
-    expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-  })
+  ])(
+    'a job is timed-out if the service responded once: %s [output.timed-out]',
+    async (_, script, options = {}) => {
+      const { end, endedAt } = await poll(script, options)
+      expect(end).toBe('deadline')
+      expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
+      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
+    },
+  )
 
   test.each<[string, Script, Options, story: string]>([
     ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
     ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
     ['this step created', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
-  ])('an unrepeated 404 is not believed, of a job that %s', async (_, script, options, story) => {
-    const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
-    expect(polled.story).toBe(story)
-  })
+  ])(
+    'an unrepeated 404 is not believed, of a job that %s [poll.refused.deadline]',
+    async (_, script, options, story) => {
+      const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
+      expect(polled.story).toBe(story)
+    },
+  )
 
   const frozen = { frozenMs: 31 * MINUTE }
   const cutOff = delayed(MINUTE, { kind: 'aborted', sent: false })
@@ -226,23 +235,26 @@ describe('at the deadline', () => {
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
     ['after one that was cut off', [cutOff, completed], created(30 * MINUTE - 3000), 'completed'],
-  ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
-    // All its timers are due at once: the deadline's may be called after the one that it waits for.
-    for (const wakesFirst of [false, true]) {
-      const { calls, ...polled } = await poll(script, { ...options, wakesFirst })
-      expect(polled.end).toBe(end)
-      expect(calls).toHaveLength([...script].length)
-      expect(calls.at(-1)).toMatchObject({ limitMs: 2000 })
-      expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(30 * MINUTE)
-    }
-  })
+  ])(
+    'a process that was frozen makes one last poll, %s [poll.last]',
+    async (_, script, options, end) => {
+      // All its timers are due at once: the deadline's may be called after the one that it awaits.
+      for (const wakesFirst of [false, true]) {
+        const { calls, ...polled } = await poll(script, { ...options, wakesFirst })
+        expect(polled.end).toBe(end)
+        expect(calls).toHaveLength([...script].length)
+        expect(calls.at(-1)).toMatchObject({ limitMs: 2000 })
+        expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(30 * MINUTE)
+      }
+    },
+  )
 
   test('the response to a request that comes after the deadline is the last one', async () => {
     const { end, calls } = await poll([], created(31 * MINUTE))
     expect([end, calls]).toEqual(['deadline', []])
   })
 
-  test('every other poll ends in time for the last one, which ends at the deadline', async () => {
+  test('every other poll ends in time for the last one, which ends at the deadline [poll.last]', async () => {
     const { calls } = await poll(forever(active), { pollIntervalMs: 20_000, timeoutMs: MINUTE })
     expect(calls.map(({ limitMs }) => limitMs)).toEqual([58_000, 38_000, 18_000, 2000])
   })
@@ -277,7 +289,7 @@ describe('at the deadline', () => {
   })
 })
 
-describe('a service that never responded', () => {
+describe('a service that never responded [poll.dead-address]', () => {
   test.each<[string, Script, Options]>([
     ['refuses every connection', forever(notSent), {}],
     ['resets every one, and is polled rarely', forever(noResponse), { pollIntervalMs: 3_600_000 }],
@@ -296,7 +308,7 @@ describe('a service that never responded', () => {
   })
 })
 
-describe('after a message, a final status', () => {
+describe('after a message, a final status [poll.stale-end]', () => {
   const SETTLED = '5 10 15 20 25 30: completed'
   const archived = (archivedAt: unknown) => jobResult('archived', { archivedAt })
   const running = messaged(job('active'))
@@ -375,18 +387,18 @@ describe('after a message, a final status', () => {
   })
 })
 
-test('a final poll that comes early confirms no 404', async () => {
+test('a final poll that comes early confirms no 404 [poll.refused.deadline]', async () => {
   const { story } = await poll([active, ...gone], { timeoutMs: 13_000 })
   expect(story).toBe('0 5 8.4 11.8 12.35: deadline')
 })
 
-test('404s before and after a poll without a response are not in a row', async () => {
+test('404s before and after a poll without a response are not in a row [poll.refused.four]', async () => {
   const script = [...times(3, missing), hangs(true), missing]
   const { story } = await poll(script, { ...messaged(undefined), timeoutMs: 17_000 })
   expect(story).toBe('5 8.4 11.8 15.2 16.15: deadline')
 })
 
-test('if the last poll shows what may predate the message, that is known', async () => {
+test('if the last poll shows what may predate the message, that is known [poll.stale-end]', async () => {
   const options = { ...messaged(job('completed', { prLink: LINK })), timeoutMs: 2_000 }
   const { facts } = await poll([stale, stale], options)
   expect(facts().notSeen?.reason).toBe(
@@ -394,12 +406,12 @@ test('if the last poll shows what may predate the message, that is known', async
   )
 })
 
-test('if the last poll is refused, what helps is known', async () => {
+test('if the last poll is refused, what helps is known [poll.refused.deadline]', async () => {
   const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
   expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
 })
 
-test('a poll counts as missed until it is answered', async () => {
+test('a poll counts as missed until it is answered [report.true]', async () => {
   const missed: string[] = []
   const answer: ScriptedResult = ({ facts }) => {
     missed.push(facts().notSeen?.reason ?? '')
@@ -410,7 +422,7 @@ test('a poll counts as missed until it is answered', async () => {
   expect(facts().notSeen).toBeUndefined()
 })
 
-test('an error is logged once for as long as it lasts', async () => {
+test('an error is logged once for as long as it lasts [poll.log-once]', async () => {
   const { lines } = await poll([...times(3, noResponse), active, errorResponse(503), completed])
   const broken = "Couldn't get the docs job's status: read ECONNRESET. Retrying."
   expect(lines).toEqual({
@@ -430,13 +442,13 @@ test('an error of the last poll is not retried, and the log does not say so', as
   ])
 })
 
-test('an undocumented status causes one warning, and polling continues', async () => {
+test('an undocumented status causes one warning, and polling continues [poll.status.undocumented]', async () => {
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
   expect(lines.warn).toEqual(['Undocumented status "queued": the docs job counts as active.'])
 })
 
-describe('a cancel', () => {
+describe('a cancel [cancel.first]', () => {
   test.each<[string, Script, Options]>([
     ['between two polls', forever(active), {}],
     ['during a poll', [active, hangs(true)], {}],

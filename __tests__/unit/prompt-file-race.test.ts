@@ -12,7 +12,7 @@ const fs = await import('node:fs')
 jest.unstable_mockModule('node:fs', () => ({ ...fs, realpathSync: (path: string) => path }))
 const { readPromptFile } = await import('../../src/inputs/prompt-file.js')
 
-posixTest('is not read', () => {
+posixTest('is not read [input.file.inside]', () => {
   const folder = newFolder('race')
   const workspace = join(folder, 'workspace')
   fs.mkdirSync(workspace)

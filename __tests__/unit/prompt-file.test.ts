@@ -60,7 +60,7 @@ function problem(path: string, roots = { workspace, temp }): string {
   return 'problem' in result ? result.problem : ''
 }
 
-describe('a path', () => {
+describe('a path [input.file.inside]', () => {
   test.each([
     ['a path with dots', './a/../a/b/./prompt.md', 'Deep'],
     ['an absolute path in the workspace', join(workspace, 'a/b/prompt.md'), 'Deep'],
@@ -76,7 +76,7 @@ describe('a path', () => {
     ['next to the workspace', '../repo-2/prompt.md'],
     ['above the workspace', '../../outside.md'],
     ['elsewhere, with a path that starts in temp', `${temp}/../outside.md`],
-  ])('%s is rejected', (_, path) => {
+  ])('%s is rejected [input.file.inside]', (_, path) => {
     expect(problem(path)).toMatch(/outside/)
   })
 
@@ -111,12 +111,12 @@ describe('a path', () => {
     ['outside, in temp', join(temp, 'link.md')],
     ['that is the link itself', 'loop.md'],
     ['that does not exist', 'dangling.md'],
-  ])('that links to a file %s is rejected', (_, path) => {
+  ])('that links to a file %s is rejected [input.file.no-link]', (_, path) => {
     expect(problem(path)).toMatch(/symbolic link|^does not exist/)
   })
 })
 
-describe('a path that git uses for its own files', () => {
+describe('a path that git uses for its own files [input.file.inside]', () => {
   test.each(['.git', '.Git/config', 'a/../.git/config', 'modules/x/.git'])(
     '%s is rejected, whether it exists or not',
     (path) => {
@@ -144,7 +144,7 @@ describe('a path that git uses for its own files', () => {
   })
 })
 
-describe('something other than a regular file', () => {
+describe('something other than a regular file [input.file.inside]', () => {
   test.each(['a', '.', './', temp])('the folder %s is rejected', (path) => {
     expect(problem(path)).toBe('is a folder. Name a file in it.')
   })
@@ -194,7 +194,7 @@ test('files are closed, whether they are accepted or not', () => {
   expect(open()).toBeLessThan(before + 50) // The system gives out the lowest free number.
 })
 
-describe('content', () => {
+describe('content [input.file.text]', () => {
   const content = (bytes: string | Uint8Array): PromptFile => {
     write(join(workspace, 'content.md'), bytes)
     return read('content.md')

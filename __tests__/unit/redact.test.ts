@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { createRedactor } from '../../src/text/redact.js'
 
-describe('createRedactor', () => {
+describe('createRedactor [secret.redacted]', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
 
   test.each([
@@ -127,7 +127,7 @@ describe('createRedactor', () => {
   })
 })
 
-test('the key is redacted in a debug line that shows an error with a response in JSON', () => {
+test('the key is redacted in a debug line that shows an error with a response in JSON [secret.redacted]', () => {
   const key = `mint_a'b"c\`d\\e/f\\'g`
   const redact = createRedactor(key)
   for (const data of [key, JSON.stringify({ error: key })]) {
@@ -135,7 +135,7 @@ test('the key is redacted in a debug line that shows an error with a response in
   }
 })
 
-describe('redaction', () => {
+describe('redaction [secret.redacted.cheap]', () => {
   test.each([
     ['words', (length: number) => 'mint_key '.repeat(length / 9)],
     ['starts of the key', (length: number) => 'mint_a/b"c'.repeat(length / 10)],

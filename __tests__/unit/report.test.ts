@@ -58,7 +58,7 @@ function createStep({
   return { clock, report, updates, to }
 }
 
-describe('while the step runs', () => {
+describe('while the step runs [report.review]', () => {
   test('a final status leaves the report to the end, and no news is no report', () => {
     const { report, updates, to } = createStep()
     report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
@@ -78,8 +78,8 @@ describe('while the step runs', () => {
   })
 })
 
-describe('what can not be written', () => {
-  test('as outputs before anything was accepted ends the step, as long as nothing is lost', () => {
+describe('what can not be written [output.unwritable]', () => {
+  test('as outputs before anything was accepted ends the step, as long as nothing is lost [output.unwritable]', () => {
     const { report, to, updates } = createStep({ broken: ['outputs'] })
     expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
     expect([to('summary').length, updates.length]).toEqual([1, 0])
@@ -110,8 +110,8 @@ describe('what can not be written', () => {
   })
 })
 
-describe('the end', () => {
-  test('is reported once', async () => {
+describe('the end [report.summary]', () => {
+  test('is reported once [report.annotation.one]', async () => {
     const { report, to } = createStep()
     report.tell(end('dry-run'))
     report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })

@@ -65,7 +65,7 @@ function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<Scr
   yield* forever(rest)
 }
 
-describe('a step that creates a job', () => {
+describe('a step that creates a job [output.outcome]', () => {
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
     ['at once if it has ended already', [opened], true, 'create: pr-opened'],
     ['with what it is, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
@@ -74,7 +74,7 @@ describe('a step that creates a job', () => {
   })
 })
 
-describe('a job that completed without a pull request', () => {
+describe('a job that completed without a pull request [poll.link.late]', () => {
   const completed = jobResult('completed')
   const later = [completed, completed]
   test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
@@ -98,7 +98,7 @@ describe('a job that completed without a pull request', () => {
       true,
       'poll poll: no-changes',
     ],
-  ])('is asked for once more: it %s', async (_, task, script, wait, story) => {
+  ])('is asked for once more: it %s [poll.link.late]', async (_, task, script, wait, story) => {
     const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
     expect(ended.story).toBe(story)
     const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
@@ -126,7 +126,7 @@ describe('a job that completed without a pull request', () => {
   })
 })
 
-describe('a step that messages a job', () => {
+describe('a step that messages a job [poll.stale-end]', () => {
   const changed = jobResult('completed', { prLink: `${LINK}0` })
   const failed = jobResult('failed')
   const POLLS = 'message poll poll poll'
@@ -135,10 +135,13 @@ describe('a step that messages a job', () => {
     ['seen before', [active, opened, active, failed], `${POLLS}: failed`],
     ['in the response, not from before', [changed, changed, active, opened], `${POLLS}: pr-opened`],
     ['unless it differs from the one seen before', [active, changed], 'message poll: pr-opened'],
-  ])('does not end with the end from before the message: %s', async (_, script, story) => {
-    const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
-    expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
-  })
+  ])(
+    'does not end with the end from before the message: %s [poll.stale-end]',
+    async (_, script, story) => {
+      const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
+      expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
+    },
+  )
 
   test.each([
     ['an active job', active, true, ['active']],
@@ -166,7 +169,7 @@ describe('a step that messages a job', () => {
   })
 })
 
-describe('a step that messages a remembered job', () => {
+describe('a step that messages a remembered job [send.message.ended]', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
   const NEW = [newJob('active'), newJob('failed')]
 
@@ -213,7 +216,7 @@ describe('a step that messages a remembered job', () => {
       [words(409), ENDED],
     ],
     ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
-  ])('creates a new one if that %s', async (_, refusals, gone, log) => {
+  ])('creates a new one if that %s [send.message.ended]', async (_, refusals, gone, log) => {
     const tries = refusals.length
     const script = [...refusals, ...NEW]
     const { story, calls, lines, placeholders, facts, published } = await follow(
@@ -258,7 +261,7 @@ describe('a step that messages a remembered job', () => {
     ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
     ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
     ['after a second unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
-  ])('creates none %s', async (_, known, script, story, gone = []) => {
+  ])('creates none %s [send.message.gone]', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
 
@@ -275,7 +278,7 @@ describe('a step that messages a remembered job', () => {
   })
 })
 
-describe('a step that only waits', () => {
+describe('a step that only waits [poll.retry]', () => {
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
@@ -296,11 +299,14 @@ describe('a step that only waits', () => {
   })
 })
 
-test.each([true, false])('a cancel loses no job that the response has (wait: %s)', async (wait) => {
-  const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
-  expect(story).toBe('create: cancelled')
-  expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
-})
-test('what the action itself throws is an internal error, which a run never throws', async () => {
+test.each([true, false])(
+  'a cancel loses no job that the response has (wait: %s) [cancel.in-flight]',
+  async (wait) => {
+    const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
+    expect(story).toBe('create: cancelled')
+    expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
+  },
+)
+test('what the action itself throws is an internal error, which a run never throws [cancel.exception]', async () => {
   expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
 })

@@ -43,12 +43,15 @@ afterAll(() => {
 test.each([
   ['1', true],
   ['', false],
-])('with RUNNER_DEBUG %j, whether there are debug lines is %j', (value, isDebug) => {
-  process.env.RUNNER_DEBUG = value
-  expect(createReporter(String).isDebug).toBe(isDebug)
-})
+])(
+  'with RUNNER_DEBUG %j, whether there are debug lines is %j [report.annotation.one]',
+  (value, isDebug) => {
+    process.env.RUNNER_DEBUG = value
+    expect(createReporter(String).isDebug).toBe(isDebug)
+  },
+)
 
-describe('the reporter', () => {
+describe('the reporter [text.command]', () => {
   const reporter = createReporter((text) => text.replaceAll('secret', '***'))
   let written = ''
   beforeEach(() => {
@@ -84,7 +87,7 @@ describe('the reporter', () => {
   })
 })
 
-test('a summary that is rewritten is redacted, and never empty in between', () => {
+test('a summary that is rewritten is redacted, and never empty in between [report.summary]', () => {
   const reporter = createReporter((text) => text.replaceAll('secret', '***'))
   reporter.summary('A long first version with a secret.\n')
   expect(fs.readFileSync(file, 'utf8')).toBe('A long first version with a ***.\n')
@@ -95,14 +98,17 @@ test('a summary that is rewritten is redacted, and never empty in between', () =
   expect(fs.readFileSync(file, 'utf8')).toBe('Second.\n')
 })
 
-test('a nonce is one that nobody can guess: 128 bits, and another one each time', () => {
+test('a nonce is one that nobody can guess: 128 bits, and another one each time [context.fence.data]', () => {
   const nonces = Array.from({ length: 100 }, () => nonce())
   expect(new Set(nonces).size).toBe(nonces.length)
   for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
 })
 
-test.each(['', undefined])('without a workspace (%j), files are of the current folder', (value) => {
-  process.env.GITHUB_WORKSPACE = value
-  if (value === undefined) delete process.env.GITHUB_WORKSPACE
-  expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
-})
+test.each(['', undefined])(
+  'without a workspace (%j), files are of the current folder [input.file.inside]',
+  (value) => {
+    process.env.GITHUB_WORKSPACE = value
+    if (value === undefined) delete process.env.GITHUB_WORKSPACE
+    expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
+  },
+)

@@ -49,7 +49,7 @@ function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
   yield* forever(notSent)
 }
 
-describe('a retry', () => {
+describe('a retry [send.limited]', () => {
   const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
     [
@@ -94,7 +94,7 @@ describe('a retry', () => {
     ])
   })
 
-  test('is not sent if the delay ends after the deadline', async () => {
+  test('is not sent if the delay ends after the deadline [send.limited]', async () => {
     const options = { timeoutMs: MINUTE, frozenMs: MINUTE }
     const { code, error, calls } = await submit([errorResponse(429, '1')], options)
     expect(code).toBe('rate-limited')
@@ -103,7 +103,7 @@ describe('a retry', () => {
   })
 })
 
-describe("a service that can't be reached", () => {
+describe("a service that can't be reached [send.unconnected.again] [send.unconnected.limit]", () => {
   const LONG = { timeoutMs: 10 * MINUTE }
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
@@ -132,7 +132,7 @@ describe("a service that can't be reached", () => {
   })
 })
 
-describe('the error', () => {
+describe('the error [send.refused.final] [send.refused.too-long]', () => {
   const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network.'
   const cause = new Error('refused')
   const unreachable = { ...notSent, cause } as ServiceResult
@@ -231,12 +231,12 @@ test.each<[string, Script, code: string]>([
     'rate-limited',
   ],
   ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
-])('at the deadline, %s', async (_, script, code) => {
+])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
 })
 
-describe('a cancel', () => {
+describe('a cancel [cancel.before-post]', () => {
   test.each<[string, Script, code: string]>([
     ['while a request that was sent is in flight', [hangs(true)], 'cancelled create-unknown'],
     ['while connecting', [hangs(false)], 'cancelled'],
@@ -253,7 +253,7 @@ describe('a cancel', () => {
   })
 })
 
-describe('a reader knows at any moment', () => {
+describe('a reader knows at any moment [send.never-twice]', () => {
   test('whether a request is in flight', async () => {
     const { published } = await submit([errorResponse(429, '30'), accepted])
     expect(published).toMatchObject([

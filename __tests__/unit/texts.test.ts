@@ -123,14 +123,14 @@ const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
     .map((entry) => entry.join('='))
     .join(' ')
 
-test('the table has every outcome', () => {
+test('the table has every outcome [output.outcome]', () => {
   const outcomes = ROWS.filter(({ end }) => end !== undefined).map(
     (row) => play(row).outputs.outcome,
   )
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test.each(ROWS)('$name', (row) => {
+test.each(ROWS)('$name [report.true]', (row) => {
   const { lines, outputs, summary, stored, exitCode } = play(row)
   const said = [...lines, `title: ${titleOf(summary)}`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
@@ -149,10 +149,13 @@ const WHOLE = [
   'pull request: pr-opened',
 ]
 
-test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
-  const told = play(row)
-  expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
-})
+test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))(
+  'whole: $name [report.summary]',
+  (row) => {
+    const told = play(row)
+    expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
+  },
+)
 
 test('the comment before a create request', async () => {
   const report = new StepReport({
@@ -188,7 +191,7 @@ test.each([
   expect(showSentences(text)).toBe(shown)
 })
 
-test('the first line', () => {
+test('the first line [report.log.lines]', () => {
   const lines = (prompt: string, { id, project, url }: Outside): string[] => {
     const attach: Task = { kind: 'attach', jobId: id }
     const tasks: readonly [Task, boolean][] = [
@@ -284,7 +287,7 @@ const everyRow = (): boolean => true
 const isEnded = ({ end }: Row): boolean => end !== undefined
 const hasOutputs = ({ brokenOutputs }: Row): boolean => !brokenOutputs
 
-describe('of requests and the job, what is said is known:', () => {
+describe('of requests and the job, what is said is known: [cancel.told] [report.true] [report.title.accepted]', () => {
   rule(
     'not that nothing was sent, once something was',
     ({ posted, unknown }) => posted || unknown,
@@ -401,7 +404,7 @@ const ABOUT = {
   internal: /Report this error|GITHUB_OUTPUT/,
 }
 
-describe('every text', () => {
+describe('every text [report.true] [report.advice.followed] [report.past] [report.review] [report.where-to-look] [report.words]', () => {
   rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
     for (const text of placesOf(told)) {
@@ -490,7 +493,7 @@ describe('every text', () => {
   )
 })
 
-describe('the annotation', () => {
+describe('the annotation [report.annotation.one]', () => {
   const annotationsOf = ({ lines }: Played): string[] =>
     lines.filter((line) => line.startsWith('::'))
   rule(
@@ -516,7 +519,7 @@ describe('the annotation', () => {
   )
 })
 
-describe('the summary and the comment', () => {
+describe('the summary and the comment [report.advice.in-sight] [report.link.label] [report.summary] [report.comment.quiet] [report.comment.private]', () => {
   rule(
     'show what happened and what to do next at first sight in the comment of a step that failed, and only there',
     everyRow,
@@ -533,7 +536,7 @@ describe('the summary and the comment', () => {
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
   rule(
-    'say what was sent, in the words of the log',
+    'say what was sent, in the words of the log [output.sent]',
     (row) => isEnded(row) && hasOutputs(row),
     (_, { lines, outputs, summary, comment }) => {
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
@@ -586,7 +589,7 @@ describe('the summary and the comment', () => {
   )
 })
 
-describe('the outputs', () => {
+describe('the outputs [output.job-id]', () => {
   rule(
     'are complete at the end, and have all that is known before',
     hasOutputs,
@@ -606,7 +609,7 @@ describe('the outputs', () => {
   )
 })
 
-describe('text from outside', () => {
+describe('text from outside [text.markdown]', () => {
   const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
   const PLACES = ['summary', 'comment'] as const
   const hostile = new Map(ROWS.map((row) => [row, play(row, HOSTILE)]))

@@ -135,11 +135,11 @@ test.each<[string, object, string]>([
   ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, ''],
   ['toString', { inputs: { a: 1 } }, ''],
   ['issues', { issue: 'x', labels: {}, inputs: [], pages: [null] }, ''],
-])('of a %s with %j: all that it says', (name, payload, expected) => {
+])('of a %s with %j: all that it says [context.facts.event]', (name, payload, expected) => {
   expect(facts(name, payload)).toBe(expected)
 })
 
-test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty', () => {
+test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty [context.facts.event]', () => {
   const ofRun = `ref: ${RUN.ref} | commit: ${RUN.sha}`
   expect(facts('push', { sender }, undefined, true)).toBe(`${ofRun} | sender: octocat`)
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toBe('number: 7')
@@ -149,7 +149,7 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
   ).toEqual([commit])
 })
 
-test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
+test('the pull request or issue that issue-number names, and the release before it, come after the event [context.facts.event]', () => {
   const body = 'Hi <!-- do it -->'
   const branches = { base: { ref: '4.x' }, head: { label: 'o:fix' } }
   const thread = { isPull: true, data: { number: 8, title: 'N', draft: true, body, ...branches } }
@@ -159,7 +159,7 @@ test('the pull request or issue that issue-number names, and the release before 
   )
 })
 
-test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere', () => {
+test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere [context.hidden.noted]', () => {
   const text = 'a<!-- b -->\u202ec'
   const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
   const payload = {
@@ -187,11 +187,11 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
   expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
 })
 
-describe('commits', () => {
+describe('commits [context.facts.commits]', () => {
   const commit = (message: string, author: object = {}) => ({ id: SHA, message, author })
   const pushed = (...commits: object[]) => facts('push', { commits })
 
-  test("each one's first line and author, by login or else by name", () => {
+  test("each one's first line and author, by login or else by name [context.facts.commits]", () => {
     const first = commit('First\r\n\nMore', { username: 'mona', name: 'Mona' })
     expect(pushed(first, commit('\nSecond\rMore', { name: 'Lisa' }), commit('Third\nMore'))).toBe(
       'commits: a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
@@ -212,7 +212,7 @@ describe('commits', () => {
     expect(facts('schedule', {}, listed({ commits: { commits: [], complete: false } }))).toBe('')
   })
 
-  test('none uses up the room of the others, or hides anything', () => {
+  test('none uses up the room of the others, or hides anything [context.facts.commits]', () => {
     const of = (message: string, username: string) => pushed(commit(message, { username }))
     const [message, username] = ['m'.repeat(200), 'u'.repeat(200)]
     expect(of(message, username)).toBe(`commits: a1b2c3d ${message} (${username})`)

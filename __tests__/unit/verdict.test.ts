@@ -66,7 +66,7 @@ const verdicts = (result: ServiceResult) =>
   [judge(CREATE, result), judge(MESSAGE, result), poll(result, { refusals: 3 })].map(summarize)
 
 /** The status request is the fourth in a row that is refused. */
-describe('a create request, a message and a status request that got', () => {
+describe('a create request, a message and a status request that got [send.never-twice]', () => {
   test.each([
     ['no connection', notSent, 'retry network', 'retry network', 'retry'],
     [
@@ -111,15 +111,15 @@ describe('a create request, a message and a status request that got', () => {
     ['429', 'retry rate-limited', 'retry rate-limited', 'retry'],
     ['402 405-407 410-424 426-428 430-499', 'fail rejected', 'fail rejected', 'fail rejected'],
     ['500-999', 'fail create-unknown', 'fail create-unknown', 'retry'],
-  ])('%s, with Retry-After or without', (statuses, ...expected) => {
+  ])('%s, with Retry-After or without [send.server-error]', (statuses, ...expected) => {
     for (const status of expand(statuses))
       for (const header of [undefined, '7'])
         expect([status, ...verdicts(errorResponse(status, header))]).toEqual([status, ...expected])
   })
 })
 
-describe('a create request or a message', () => {
-  test('that is accepted has the job, a message also without one, and never another', () => {
+describe('a create request or a message [send.limited]', () => {
+  test('that is accepted has the job, a message also without one, and never another [send.no-job]', () => {
     for (const request of [CREATE, MESSAGE])
       expect(judge(request, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
     for (const result of [noJob, anotherJob])
@@ -131,11 +131,14 @@ describe('a create request or a message', () => {
     ['the step ended before a response arrived', aborted(true), [CREATE, MESSAGE]],
     ['read ECONNRESET', noResponse, [CREATE, MESSAGE]],
     ['the service responded 503: its message', errorResponse(503), [CREATE, MESSAGE]],
-  ])('has an unknown result if it was sent and nobody refused it: %s', (reason, result, all) => {
-    const message = expect.stringContaining(`unknown: ${reason}.`)
-    for (const request of all)
-      expect(judge(request, result)).toMatchObject({ unknown: { message } })
-  })
+  ])(
+    'has an unknown result if it was sent and nobody refused it: %s [send.unknown]',
+    (reason, result, all) => {
+      const message = expect.stringContaining(`unknown: ${reason}.`)
+      for (const request of all)
+        expect(judge(request, result)).toMatchObject({ unknown: { message } })
+    },
+  )
 
   test.each([
     ['12', 12_000],
@@ -155,7 +158,7 @@ describe('a create request or a message', () => {
   )
 })
 
-describe('a message to a job that a new one can replace', () => {
+describe('a message to a job that a new one can replace [send.message.ended]', () => {
   const busy = (conflicts: number, replaceable: boolean) =>
     summarize(judge(MESSAGE, errorResponse(409, '7'), { conflicts, replaceable }))
 
@@ -195,7 +198,7 @@ describe('a message to a job that a new one can replace', () => {
   })
 })
 
-describe('a status request', () => {
+describe('a status request [poll.refused.four]', () => {
   test('says in the end, and if there is no time left, that there is no such job', () => {
     const advice = (seen: boolean) => {
       const verdict = poll(errorResponse(404), { seen, refusals: 3 })
@@ -211,13 +214,16 @@ describe('a status request', () => {
   const refused = [301, 400, 401, 403, 404, 409, 410, 422, 451].map((status) =>
     errorResponse(status),
   )
-  test.each([...refused, noJob, anotherJob])('that got %j is refused at the fourth', (result) => {
-    const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
-    expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
-    expect(verdicts[0]).toHaveProperty('refusal')
-  })
+  test.each([...refused, noJob, anotherJob])(
+    'that got %j is refused at the fourth [poll.refused.four]',
+    (result) => {
+      const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
+      expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
+      expect(verdicts[0]).toHaveProperty('refusal')
+    },
+  )
 
-  test('that got a 404 right after a create request is repeated for 30 s, which is not counted', () => {
+  test('that got a 404 right after a create request is repeated for 30 s, which is not counted [poll.new-job.grace]', () => {
     const missing = (sinceCreateMs: number) =>
       poll(errorResponse(404), { sinceCreateMs, refusals: 3 })
     expect(missing(30_000)).not.toHaveProperty('refusal')
@@ -230,10 +236,13 @@ describe('a status request', () => {
     [errorResponse(408), 'the service responded 408: its message', undefined],
     [noResponse, 'read ECONNRESET', undefined],
     [notSent, 'connect ECONNREFUSED', undefined],
-  ])('that got %j is retried because %s, however often', (result, reason, retryAfterMs) => {
-    const retry = { next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
-    for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
-  })
+  ])(
+    'that got %j is retried because %s, however often [poll.retry]',
+    (result, reason, retryAfterMs) => {
+      const retry = { next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
+      for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
+    },
+  )
 
   test.each([
     [noJob, `the response contains ${NO_JOB}`],
@@ -243,6 +252,6 @@ describe('a status request', () => {
   })
 })
 
-test('the limits are those of the contract', () => {
+test('the limits are those of the contract [net.limits]', () => {
   expect([VISIBILITY_GRACE_MS, REFUSED_TRIES, UNREACHABLE_MS]).toEqual([30_000, 4, 120_000])
 })

@@ -13,7 +13,9 @@ const LISTS = /\/pulls\/[13]\/files|\/compare\/|\/commits\/\w+\?/
 const NAMES_BYTES = 64 * 1024
 
 export const CHANGES_RULES = {
-  *'no file that does not count is in the prompt, and none that did not change'(facts) {
+  *'no file that does not count is in the prompt, and none that did not change [context.paths.excluded]'(
+    facts,
+  ) {
     for (const { told, counted } of sent(facts)) {
       const known = new Set(counted.flatMap(namesOf))
       for (const name of [...told.listed, ...told.titles].flatMap(plainNames))
@@ -21,7 +23,9 @@ export const CHANGES_RULES = {
     }
   },
 
-  *'each file that changed and counts is in the prompt, or is counted among those left out'(facts) {
+  *'each file that changed and counts is in the prompt, or is counted among those left out [context.omitted.told]'(
+    facts,
+  ) {
     for (const { told, counted, isLong } of sent(facts)) {
       const isWhole = facts.isGitHubWell && !isLong
       if (told.isIgnored && isWhole) yield 'context-paths was ignored'
@@ -32,7 +36,9 @@ export const CHANGES_RULES = {
     }
   },
 
-  *'each diff that GitHub has is in the prompt, or is counted among those left out'(facts) {
+  *'each diff that GitHub has is in the prompt, or is counted among those left out [range.cut.parts]'(
+    facts,
+  ) {
     for (const { told, counted, isLong } of sent(facts)) {
       const { titles, unsent, omitted, isTruncated } = told
       if (facts.inputs.context !== 'diff') {
@@ -54,7 +60,7 @@ export const CHANGES_RULES = {
     }
   },
 
-  *'a diff is whole, and the words of the event are there'(facts) {
+  *'a diff is whole, and the words of the event are there [context.diffs.whole]'(facts) {
     const { event } = facts.step.plan
     for (const { prompt, counted, told } of sent(facts)) {
       const plain = counted.filter(({ filename }) => /^docs.\d/.test(filename))

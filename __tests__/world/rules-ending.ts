@@ -25,7 +25,7 @@ const TIMER_MS = 1
 const REPORT_MS = 1_000
 
 export const ENDING_RULES = {
-  *'a step ends with 0 or 1'({ step, wasKilled, isUntold, outcome, inputs }) {
+  *'a step ends with 0 or 1 [output.exit-code]'({ step, wasKilled, isUntold, outcome, inputs }) {
     if (wasKilled) return
     const { exitCode, signal } = step
     if (exitCode !== 0 && exitCode !== 1) yield `ended with ${signal ?? exitCode}`
@@ -35,7 +35,7 @@ export const ENDING_RULES = {
     if (exitCode !== (fails ? 1 : 0)) yield `exit code ${exitCode} with ${outcome || 'no outcome'}`
   },
 
-  *'a step ends by its deadline'(facts) {
+  *'a step ends by its deadline [net.deadline]'(facts) {
     const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
     const startedAt = step.firstOutputAt ?? step.spawnedAt
@@ -70,7 +70,7 @@ export const ENDING_RULES = {
     if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
   },
 
-  *'a step ends soon after a signal'(facts) {
+  *'a step ends soon after a signal [cancel.first]'(facts) {
     const { step, cancelledAt, secondSignalAt, github, wasCancelled, wasKilled } = facts
     if (!wasCancelled || wasKilled) return
     const postMs = facts.isPostPendingAt(cancelledAt) ? FINAL_POST_MS : 0
@@ -86,7 +86,15 @@ export const ENDING_RULES = {
       yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },
 
-  *'the outputs are well-formed'({ outputs, outcome, code, jobId, isUntold, thrownAt, step }) {
+  *'the outputs are well-formed [output.well-formed]'({
+    outputs,
+    outcome,
+    code,
+    jobId,
+    isUntold,
+    thrownAt,
+    step,
+  }) {
     const { status = '', 'pr-link': link = '', malformed } = outputs
     if (malformed !== undefined) yield `the outputs are malformed: ${malformed}`
     if (isUntold) return
@@ -102,7 +110,7 @@ export const ENDING_RULES = {
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
   },
 
-  *'a full disk loses no job'(facts) {
+  *'a full disk loses no job [output.unwritable]'(facts) {
     const { step, givenJob, fullAt, lines } = facts
     if (
       fullAt >= (facts.reportedAt ?? 0) ||
@@ -116,7 +124,7 @@ export const ENDING_RULES = {
       yield `job ${givenJob} is lost`
   },
 
-  *'bad input is said to be bad'(facts) {
+  *'bad input is said to be bad [input.problems.together]'(facts) {
     const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
     if (facts.thrownAt <= facts.step.endedAt) return
@@ -128,7 +136,7 @@ export const ENDING_RULES = {
       yield `the input is bad: ${outcome} ${code}`
   },
 
-  *'the outputs say how the step ended'({
+  *'the outputs say how the step ended [output.outcome]'({
     outputs,
     outcome,
     wasCancelled,
@@ -149,7 +157,7 @@ export const ENDING_RULES = {
       yield `a dry run says ${outcome}`
   },
 
-  *'a step that waits tells what the service has said'(facts) {
+  *'a step that waits tells what the service has said [output.timed-out]'(facts) {
     const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
     if (!facts.waits || outputs.status !== '' || posts.length > 0 || facts.isUntold) return
     const isTold = step.entries.some((entry) => {
@@ -165,7 +173,7 @@ export const ENDING_RULES = {
     if (isTold) yield `the service said how the job is, and the step tells no status: ${facts.says}`
   },
 
-  *'a job that was seen to end is told to have ended'(facts) {
+  *'a job that was seen to end is told to have ended [report.true]'(facts) {
     const { index, inputs, step, posts, outcome, outputs } = facts
     // A later step also asks for the job of the step before it.
     if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.isUntold) return

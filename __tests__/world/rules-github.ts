@@ -16,7 +16,7 @@ import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 export const DOCS_FILES = /\/pulls\/17\/files\?/
 
 export const GITHUB_RULES = {
-  *'who may start no job, and what asks for none, starts nothing'(facts) {
+  *'who may start no job, and what asks for none, starts nothing [access.permission.write]'(facts) {
     const { asked, mayStart, posts, record, step } = facts
     if (posts.length === 0) return
     // By a push, whoever pushes does not consent to the words of another author.
@@ -29,7 +29,7 @@ export const GITHUB_RULES = {
     if (step.isAboutOwn && keys.size === 1) yield "the event is about the step's own comment"
   },
 
-  *'what GitHub could not say starts nothing'(facts) {
+  *'what GitHub could not say starts nothing [github.decides.retried]'(facts) {
     const { step, posts } = facts
     const [first] = posts
     if (first === undefined || step.plan.task === 'attach') return
@@ -43,7 +43,7 @@ export const GITHUB_RULES = {
         yield `${read.path} was answered with ${read.status}, and something was sent`
   },
 
-  *'docs-token is used for the docs pull request alone'({ step }) {
+  *'docs-token is used for the docs pull request alone [docs.token.when]'({ step }) {
     for (const { path, headers } of step.githubRequests) {
       const isDocs = headers.authorization?.includes(DOCS_TOKEN) === true
       const isDocsPull =
@@ -52,7 +52,9 @@ export const GITHUB_RULES = {
     }
   },
 
-  *'the files of the docs pull request are asked for once, after the result is told'(facts) {
+  *'the files of the docs pull request are asked for once, after the result is told [docs.files.told]'(
+    facts,
+  ) {
     const { step, outcome, reportedAt = Number.POSITIVE_INFINITY } = facts
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
     const tokens = new Set(asked.map(({ headers }) => headers.authorization))
@@ -63,7 +65,7 @@ export const GITHUB_RULES = {
       yield 'they were asked for before the result was told'
   },
 
-  *'a create is remembered before it is sent'(facts) {
+  *'a create is remembered before it is sent [send.placeholder.first]'(facts) {
     const { posts, hasComment, written, step } = facts
     const create = posts.find((post) => isCreate(post))
     if (create === undefined || !hasComment) return
@@ -75,7 +77,7 @@ export const GITHUB_RULES = {
     if (!isThere) yield 'a create was sent that no comment remembers'
   },
 
-  *'there is one comment'(facts) {
+  *'there is one comment [memory.one-comment]'(facts) {
     const { record, index, isGitHubWell, github, step } = facts
     const created = step.githubRequests.filter(
       ({ method, path, tookEffect }) =>
@@ -105,7 +107,7 @@ export const GITHUB_RULES = {
   },
 
   /** GitHub mails what is created. */
-  *'a run that sent nothing makes no comment about that'({ step, posts, waits }) {
+  *'a run that sent nothing makes no comment about that [memory.silent]'({ step, posts, waits }) {
     const [created] = step.githubRequests.filter(
       ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
     )
@@ -114,7 +116,7 @@ export const GITHUB_RULES = {
     if (sendsNothing && /^(?:❌|🛑)/u.test(text)) yield `it begins with ${text.slice(0, 50)}`
   },
 
-  *'what is remembered is what was told'(facts) {
+  *'what is remembered is what was told [memory.nothing-sent]'(facts) {
     const { outcome, code, hasComment, isDryRun } = facts
     if (!facts.couldWrite || isDryRun || facts.isUntold) return
     const isCancelled = outcome === 'cancelled' && code === '' && facts.givenJob !== undefined
@@ -123,7 +125,7 @@ export const GITHUB_RULES = {
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
-  *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
+  *'a docs-token that is refused is told [docs.token.refused]'({ step, inputs, posts, lines }) {
     const token = inputs['docs-token']
     const last = docsPullReads(step).findLast(
       ({ headers }) => token && headers.authorization?.includes(token),
@@ -133,7 +135,7 @@ export const GITHUB_RULES = {
     if (isRefused && posts.length > 0 && !isTold) yield 'no warning names it'
   },
 
-  *'a later run continues the job that is remembered'(facts) {
+  *'a later run continues the job that is remembered [memory.run.continues]'(facts) {
     const { entries } = facts.step
     if (!facts.hasComment || facts.posts.length === 0) return
     const problems = remembered(facts).map((marker) => {
@@ -155,7 +157,7 @@ export const GITHUB_RULES = {
   },
 
   /** Unless it has made a new job, or was killed just before. */
-  *"a re-run does not hide a later run's job"(facts) {
+  *"a re-run does not hide a later run's job [memory.later-run]"(facts) {
     const { runId, attempt } = facts.step.plan
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
     const last = facts.written.findLast((one) => !isRefused(one))
@@ -165,7 +167,7 @@ export const GITHUB_RULES = {
   },
 
   /** The placeholder got through, and what was to follow it did not. */
-  *"a re-run that sends nothing puts back a later run's job"(facts) {
+  *"a re-run that sends nothing puts back a later run's job [memory.later-run]"(facts) {
     const { runId, attempt } = facts.step.plan
     const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
     if (attempt === 1 || !hasComment || !isAlone) return
@@ -184,7 +186,7 @@ export const GITHUB_RULES = {
       yield 'its placeholder took the place of a job, and it was left at that'
   },
 
-  *'an event that cannot be read starts nothing for a pull request or an issue'({
+  *'an event that cannot be read starts nothing for a pull request or an issue [github.event]'({
     inputs,
     posts,
     step,
@@ -197,12 +199,12 @@ export const GITHUB_RULES = {
     if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
   },
 
-  *'nothing is written in a conversation that is locked'({ isLocked, step }) {
+  *'nothing is written in a conversation that is locked [memory.locked]'({ isLocked, step }) {
     const write = step.githubRequests.find(({ method }) => method !== 'GET')
     if (isLocked && write !== undefined) yield `it sent ${write.method} ${write.path}`
   },
 
-  *'a push that merged nothing is about no pull request'({ step, number, inputs }) {
+  *'a push that merged nothing is about no pull request [merge.found]'({ step, number, inputs }) {
     const write = step.githubRequests.find(
       ({ method, path }) => method === 'POST' && path.includes('/comments'),
     )
@@ -211,7 +213,11 @@ export const GITHUB_RULES = {
   },
 
   /** A comment that only informs is never read. */
-  *"a note says that a job isn't stored only if it isn't"({ hasComment, step, record }) {
+  *"a note says that a job isn't stored only if it isn't [memory.failure.told]"({
+    hasComment,
+    step,
+    record,
+  }) {
     if (!hasComment || record.steps.at(-1) !== step) return
     for (const text of record.comments) {
       const marker = markerIn(text)
@@ -222,7 +228,7 @@ export const GITHUB_RULES = {
   },
 
   /** Of a matrix, each leg has its own comment. */
-  *"a comment names its step's job-key"({ inputs, step, record }) {
+  *"a comment names its step's job-key [memory.leg-named]"({ inputs, step, record }) {
     const key = inputs['job-key'] ?? ''
     const name = (/^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key).slice(0, 99) // It is shortened there.
     const own = new Set(writtenBy(step).map(({ marker }) => marker.name))

@@ -11,7 +11,7 @@ import { fateOf, isCreate, isMessage } from './service.js'
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
-  *'a re-run waits for the job of the attempt before'(facts) {
+  *'a re-run waits for the job of the attempt before [memory.rerun.waits]'(facts) {
     const [first] = facts.posts
     if (first === undefined || facts.step.plan.task !== 'create') return
     const unfinished = ownUnfinished(facts)
@@ -21,7 +21,7 @@ export const PAID_RULES = {
   },
 
   /** A closed one is asked for again, and so is a job that can't go on. */
-  *'a re-run with an open docs pull request sends nothing'(facts) {
+  *'a re-run with an open docs pull request sends nothing [memory.rerun.reported]'(facts) {
     const [first] = facts.posts
     if (first === undefined || facts.step.plan.task === 'attach' || mayBeOver(facts)) return
     const told = ownTold(facts)
@@ -30,7 +30,7 @@ export const PAID_RULES = {
       yield 'an earlier attempt has told of a pull request, and something was sent'
   },
 
-  *'a push does not send again what the docs job has'(facts) {
+  *'a push does not send again what the docs job has [paid.push.unchanged]'(facts) {
     const { posts, hasComment, step } = facts
     const [first] = posts
     if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
@@ -45,7 +45,9 @@ export const PAID_RULES = {
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
   },
 
-  *'a push with nothing new does not tell of docs that are merged or closed'(facts) {
+  *'a push with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
+    facts,
+  ) {
     const { outcome, hasComment, step } = facts
     if (step.plan.event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
     const shown = facts.shown()
@@ -55,7 +57,7 @@ export const PAID_RULES = {
   },
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
-  *'what was asked for is sent'(facts) {
+  *'what was asked for is sent [paid.asked.sends]'(facts) {
     const { posts, hasComment, step, isGitHubWell } = facts
     const { task, event } = step.plan
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
@@ -69,7 +71,7 @@ export const PAID_RULES = {
   },
 
   /** Whoever closed it wants none. */
-  *'a push asks for no docs that somebody has refused'(facts) {
+  *'a push asks for no docs that somebody has refused [memory.run.closed]'(facts) {
     const { plan, posts, step, number } = facts
     const { event } = step.plan
     const isPushed = event.action === 'synchronize' && numberOf(event) === number
@@ -84,7 +86,7 @@ export const PAID_RULES = {
   },
 
   /** After a 404 that was a gateway's, the message is sent once more. */
-  *'a message that an ended job refuses gives way to a new job'(facts) {
+  *'a message that an ended job refuses gives way to a new job [send.message.ended]'(facts) {
     const { posts, step } = facts
     const messages = posts.filter(isMessage)
     const count = (status: number): number =>
@@ -100,7 +102,7 @@ export const PAID_RULES = {
   },
 
   /** Who obeys would pay again. */
-  *'no text promises that a re-run sends nothing if it would send'(facts) {
+  *'no text promises that a re-run sends nothing if it would send [report.advice.rerun]'(facts) {
     const { step, jobId, isAlone, isUntold, github } = facts
     const { runId, attempt, task } = step.plan
     const isOthers = github?.others.some(({ what }) => what !== 'comments')
@@ -119,7 +121,9 @@ export const PAID_RULES = {
   },
 
   /** GitHub tells nobody of what is added to a branch after that. */
-  *'what the agent adds to docs that were merged or closed meanwhile is told'(facts) {
+  *'what the agent adds to docs that were merged or closed meanwhile is told [docs.ended-early]'(
+    facts,
+  ) {
     const { outcome, step, lines, reportedAt = 0, outputs, record, index } = facts
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
     if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
@@ -137,7 +141,7 @@ export const PAID_RULES = {
   },
 
   /** A bill can be made from the output, and from logs. */
-  *'what was sent is told'(facts) {
+  *'what was sent is told [output.sent]'(facts) {
     const { isUntold, outputs, lines, step } = facts
     if (isUntold) return
     const { sent = '' } = outputs

@@ -18,7 +18,7 @@ import { decodings } from './rules-text.js'
 const GITHUB_MS = 90_000
 
 export const SENT_RULES = {
-  *'what is skipped brings nothing'(facts) {
+  *'what is skipped brings nothing [skip.list.cut]'(facts) {
     const { outcome, step, inputs, isByAgent, mayStart, isLabelled } = facts
     if (outcome !== 'skipped') return
     // With a file that is missing, it would have sent something.
@@ -29,7 +29,7 @@ export const SENT_RULES = {
       yield 'nothing says that no docs are asked for'
   },
 
-  *'what GitHub could say is no error'(facts) {
+  *'what GitHub could say is no error [github.decides.retried]'(facts) {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
     const { eventFile, lateMs, timeoutMs } = step.plan
     const isLate = lateMs > Math.min(GITHUB_MS, timeoutMs) || isPushedBack(step.plan)
@@ -40,7 +40,7 @@ export const SENT_RULES = {
       yield 'GitHub was well, and nothing was sent'
   },
 
-  *'what is no bad input is not said to be'(facts) {
+  *'what is no bad input is not said to be [input.blank.default]'(facts) {
     const { code, inputs, step, record } = facts
     const isAttempt = record.steps.some(
       ({ plan }) => plan !== step.plan && plan.runId === step.plan.runId,
@@ -50,7 +50,7 @@ export const SENT_RULES = {
       yield 'the inputs are good, and nothing was sent'
   },
 
-  *'whoever gets nothing is told why'(facts) {
+  *'whoever gets nothing is told why [report.true]'(facts) {
     const { outcome, step, posts, isUntold, jobId, lines, isDryRun, isEnd } = facts
     if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
     const words =
@@ -69,7 +69,7 @@ export const SENT_RULES = {
     }
   },
 
-  *'a message that may be lost is told of until it is known'(facts) {
+  *'a message that may be lost is told of until it is known [memory.rerun.unknown]'(facts) {
     const { step, posts, isUntold, lines } = facts
     if (isUntold || posts.length > 0 || !facts.isEnd) return
     if (!hasLostMessage(facts) && !ownIsLost(facts)) return
@@ -77,7 +77,7 @@ export const SENT_RULES = {
       if (!/it may be lost/.test(text)) yield `the ${where} does not say it`
   },
 
-  *'where labels cannot count, the log says so'(facts) {
+  *'where labels cannot count, the log says so [skip.labels.no-effect]'(facts) {
     const { inputs, posts, step, number, hasMerged, hasEvent, isLabelled, lines } = facts
     const { event, task } = step.plan
     const isKnown = number !== undefined || hasMerged || (hasEvent && numberOf(event) !== undefined)
@@ -89,7 +89,7 @@ export const SENT_RULES = {
       yield 'the labels were not looked at, and nobody is told'
   },
 
-  *'an agent is told of the docs pull request that is open'(facts) {
+  *'an agent is told of the docs pull request that is open [memory.run.open-pull]'(facts) {
     const { posts, step, hasComment } = facts
     const [first] = posts
     if (first === undefined || facts.docsPull !== 'open' || !hasComment) return

@@ -20,7 +20,7 @@ const UNREACHABLE_MS = 120_000
 const CONNECT_MS = 20_000
 
 export const SERVICE_RULES = {
-  *'a request asks for what the step is about'({ step, inputs, plan }) {
+  *'a request asks for what the step is about [secret.key.where]'({ step, inputs, plan }) {
     const { task } = step.plan
     for (const entry of step.entries) {
       const { method, path, headers, body } = entry
@@ -36,7 +36,7 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'a step that sends nothing sends nothing'({ step, posts, isDryRun, code }) {
+  *'a step that sends nothing sends nothing [access.wait.free]'({ step, posts, isDryRun, code }) {
     if (posts.length > 0 && step.plan.task === 'attach')
       yield 'a step that only waits sent something'
     if (step.entries.length > 0 && isDryRun) yield 'a dry run asked the service'
@@ -45,7 +45,7 @@ export const SERVICE_RULES = {
     if (posts.length > 0 && code === 'input') yield 'the input is bad, and something was sent'
   },
 
-  *'a POST is sent again only with proof that it was refused'(facts) {
+  *'a POST is sent again only with proof that it was refused [send.never-twice]'(facts) {
     for (const [index, next] of facts.posts.slice(1).entries()) {
       const post = facts.posts[index] as Entry
       const status = statusOf(post)
@@ -56,7 +56,7 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'Retry-After is waited for'(facts) {
+  *'Retry-After is waited for [send.limited]'(facts) {
     const { step, deadlineAt, lastPollMs, travelMs, posts } = facts
     const hasJumped = step.done.some(({ what }) => what === 'jump')
     for (const [index, entry] of step.entries.entries()) {
@@ -75,7 +75,7 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'a POST is the first request on its connection'({ step, posts }) {
+  *'a POST is the first request on its connection [net.post.new-connection]'({ step, posts }) {
     for (const { connection, startedAt } of posts)
       if (
         step.entries.some((other) => other.connection === connection && other.startedAt < startedAt)
@@ -83,7 +83,7 @@ export const SERVICE_RULES = {
         yield `a POST was sent on connection ${connection}, which was used before`
   },
 
-  *'what the service accepted is told'(facts) {
+  *'what the service accepted is told [output.job-id]'(facts) {
     const { posts, jobId, givenJob, code, says } = facts
     const last = posts.at(-1)
     if (last === undefined) return
@@ -110,7 +110,7 @@ export const SERVICE_RULES = {
    * 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show
    * yet.
    */
-  *'a refused status request is believed when it is repeated'(facts) {
+  *'a refused status request is believed when it is repeated [poll.refused.four]'(facts) {
     const { posts, code, jobId, step, says, isUntold, wasCancelled } = facts
     if (isUntold || wasCancelled) return
     const ofPolls = ['not-found', 'rejected', 'auth', 'contract'].includes(code)
@@ -125,7 +125,13 @@ export const SERVICE_RULES = {
       yield `${says} right after the create`
   },
 
-  *'an error is the fault of an answer'({ step, code, isReached, says, usedItsTime }) {
+  *'an error is the fault of an answer [output.error-code]'({
+    step,
+    code,
+    isReached,
+    says,
+    usedItsTime,
+  }) {
     const isBad = FAULTS[code]
     if (isBad !== undefined && isReached && !usedItsTime && !step.entries.some(isBad))
       yield `${says}, and no answer was like that`
@@ -135,7 +141,7 @@ export const SERVICE_RULES = {
    * A remembered job is asked for, and then maybe waited for; and the last polls come too early for
    * one.
    */
-  *'a refusal that was repeated ends the wait'(facts) {
+  *'a refusal that was repeated ends the wait [poll.refused.four]'(facts) {
     const polls = facts.polls(facts.jobId)
     const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
     const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
@@ -146,7 +152,7 @@ export const SERVICE_RULES = {
     if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
   },
 
-  *'a job that ended without a link is asked for once more'(facts) {
+  *'a job that ended without a link is asked for once more [poll.link.late]'(facts) {
     const { jobId, outcome, deadlineAt, travelMs, inputs } = facts
     if (outcome !== 'no-changes' || inputs.wait === 'false') return
     const ends = facts.step.entries.filter(
@@ -165,7 +171,7 @@ export const SERVICE_RULES = {
       yield 'the job ended without a link, and was not asked for once more'
   },
 
-  *'polls keep their interval'(facts) {
+  *'polls keep their interval [poll.interval]'(facts) {
     const { step, inputs, deadlineAt, lastPollMs, travelMs } = facts
     const fixed = inputs['poll-interval-seconds']
     const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
@@ -184,7 +190,7 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'there is a last poll at the deadline'(facts) {
+  *'there is a last poll at the deadline [poll.last]'(facts) {
     const { outcome, jobId, deadlineAt, lastPollMs, inputs, step } = facts
     if (outcome !== 'timed-out' || !facts.isReached || inputs.wait === 'false') return
     if (lastPollMs <= 5 * facts.travelMs) return
@@ -202,7 +208,13 @@ export const SERVICE_RULES = {
       yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`
   },
 
-  *'an address that never answers is tried for 2 minutes'({ step, code, github, freezes, plan }) {
+  *'an address that never answers is tried for 2 minutes [send.unconnected.limit]'({
+    step,
+    code,
+    github,
+    freezes,
+    plan,
+  }) {
     if (code !== 'network' || step.entries.length > 0 || github !== undefined) return
     if (freezes.length > 0 || plan.proxy !== undefined) return
     const tookMs = step.endedAt - step.spawnedAt

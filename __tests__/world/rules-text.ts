@@ -12,7 +12,7 @@ import { fateOf, jobIn } from './service.js'
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
 export const TEXT_RULES = {
-  *'no line of the log is a command from outside'({ lines }) {
+  *'no line of the log is a command from outside [text.command]'({ lines }) {
     let masks = true
     for (const line of lines) {
       if (CONTROL_CHARACTERS.test(line)) yield `control characters: ${JSON.stringify(line)}`
@@ -29,11 +29,17 @@ export const TEXT_RULES = {
     }
   },
 
-  *"no line of the log is another program's"({ step: { stderr } }) {
+  *"no line of the log is another program's [github.quiet]"({ step: { stderr } }) {
     if (stderr !== '') yield stderr.slice(0, 500)
   },
 
-  *'there is one annotation'({ step, wasKilled, isUntold, lines, outputs }) {
+  *'there is one annotation [report.annotation.one]'({
+    step,
+    wasKilled,
+    isUntold,
+    lines,
+    outputs,
+  }) {
     if (wasKilled) return
     const { exitCode } = step
     const [errors, notices] = [commands(lines, 'error'), commands(lines, 'notice')]
@@ -46,7 +52,7 @@ export const TEXT_RULES = {
       yield `the log ends ${ends.length} times: ${ends.join(', ')}`
   },
 
-  *'the summary is whole'({ step: { summary }, inputs, jobId, isUntold }) {
+  *'the summary is whole [report.summary]'({ step: { summary }, inputs, jobId, isUntold }) {
     if (isUntold) return
     if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
     const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter(
@@ -56,12 +62,12 @@ export const TEXT_RULES = {
     if (/\bundefined\b|\[object|\bNaN\b/.test(text)) yield 'the summary has an undefined value'
   },
 
-  *'markup from outside is not live'({ step: { summary, comments } }) {
+  *'markup from outside is not live [text.markdown]'({ step: { summary, comments } }) {
     yield* liveMarkup(summary, 'the summary')
     for (const text of comments) yield* liveMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment')
   },
 
-  *'every text is true'(facts) {
+  *'every text is true [report.true]'(facts) {
     if (facts.isUntold) return
     yield* untruths(facts, facts.step.summary, 'the summary')
     for (const text of [...commands(facts.lines, 'error'), ...commands(facts.lines, 'notice')])
@@ -69,7 +75,7 @@ export const TEXT_RULES = {
   },
 
   /** In no form, neither in base64 nor as entities, and no large part of it. */
-  *'the key is nowhere'({ step, record }) {
+  *'the key is nowhere [secret.redacted]'({ step, record }) {
     const { stderr, outputFile, summary, githubRequests } = step
     const places = {
       'the log': step.stdout.replace(/^::add-mask::.*$/gm, ''),
@@ -102,7 +108,7 @@ export const TEXT_RULES = {
   },
 
   /** The user's words as they are, and after them a frame around the words of others. */
-  *'the prompt has the words of others as data alone'({ posts, inputs }) {
+  *'the prompt has the words of others as data alone [context.fence.data]'({ posts, inputs }) {
     const parts = [inputs.prompt, inputs['prompt-file'] && FILED_PROMPT].map((part) =>
       part?.trim().toWellFormed(),
     )
@@ -120,7 +126,7 @@ export const TEXT_RULES = {
     }
   },
 
-  *'secrets are masked first'({ step, inputs, wasKilled }) {
+  *'secrets are masked first [secret.masked]'({ step, inputs, wasKilled }) {
     const masks = step.stdout.split('\n').filter((line) => line.startsWith('::add-mask::'))
     if (wasKilled) return
     for (const input of ['api-key', 'previous-api-key', 'github-token', 'docs-token']) {

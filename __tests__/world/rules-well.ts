@@ -12,7 +12,7 @@ import { hasNothingNew } from './rules-paid.js'
 import { isLost, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
-  *'if nothing goes wrong, a step ends as planned'(facts) {
+  *'if nothing goes wrong, a step ends as planned [output.outcome]'(facts) {
     if (facts.plan.theme !== 'well') return
     const { outcome, code, outputs, jobId, posts } = facts
     const { ends, end } = plannedEnds(facts)
@@ -27,7 +27,7 @@ export const WELL_RULES = {
     if (posts.length > 1) yield `${posts.length} POSTs were sent`
   },
 
-  *'if nothing goes wrong, there is a comment that names the job'(facts) {
+  *'if nothing goes wrong, there is a comment that names the job [memory.one-comment]'(facts) {
     const { plan, number, jobId, outcome, isDryRun, step } = facts
     const isAsked = writesComment(facts) && number !== undefined && !isDryRun
     if (plan.theme !== 'well' || !isAsked || outcome === 'skipped') return
@@ -36,7 +36,9 @@ export const WELL_RULES = {
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
   },
 
-  *'if nothing goes wrong, the summary and the comment say what the agent changed'(facts) {
+  *'if nothing goes wrong, the summary and the comment say what the agent changed [docs.files.told]'(
+    facts,
+  ) {
     const { plan, inputs, github, outcome, step, isDryRun } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))

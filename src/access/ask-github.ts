@@ -8,11 +8,15 @@ import type { SkipReason } from '../run/result.js'
 import { shortSha } from '../text/format.js'
 import type { Person } from './who-may-start.js'
 
-/** Maintainers have `write` here, and a custom role the permission that it is based on. */
+/**
+ * Maintainers have `write` here, and a custom role the permission that it is based on.
+ * [access.permission.write]
+ */
 const WRITERS = ['admin', 'write']
 
 /**
- * Why the run must not start a job; undefined if it may.
+ * Why the run must not start a job; undefined if it may. [access.refused.green]
+ * [access.refused.no-key] [access.refused.green]
  *
  * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
  * the run red
@@ -36,6 +40,7 @@ export async function findRefusal(
   return undefined
 }
 
+// [access.permission.unknown]
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
   const common = requestParams(
@@ -60,15 +65,23 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
   }
 }
 
-/** A push with more commits than this is not checked: they are unlikely to be merges alone. */
+/**
+ * A push with more commits than this is not checked: they are unlikely to be merges alone.
+ * [skip.authors.unlisted]
+ */
 const COMMITS_LIMIT = 20
 
-/** @throws ActionError `github` */
+/**
+ * [skip.authors.unlisted]
+ *
+ * @throws ActionError `github`
+ */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
     const doing = `reading commit ${shortSha(commit_sha)}`
+    // [poll.refused.deadline]
     const mode = { ...repo, isEarly: isMissing }
     const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })

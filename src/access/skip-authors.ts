@@ -13,19 +13,26 @@ interface SkipDecision {
   readonly mayBeMerges?: readonly string[]
 }
 
+// [skip.authors.cause]
 const NO_SKIP: SkipDecision = {}
 
+// [skip.authors.cause]
 const skip = (reason: string): SkipDecision => ({ reason })
 
+// [skip.authors.cause]
 const skipBy = (what: string, login: string): SkipDecision =>
   skip(`${what} by ${login}, an account in skip-authors`)
 
-/** What a comment by this action ends in: a marker, or at first a nonce. See memory/. */
+/**
+ * What a comment by this action ends in: a marker, or at first a nonce. See memory/.
+ * [skip.own-comment]
+ */
 const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$/
 
 /**
  * The branches on which a merge queue tests what it is going to push to the branch that it is for
  * (docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue).
+ * [skip.merge-queue]
  */
 const QUEUE = 'refs/heads/gh-readonly-queue/'
 
@@ -38,6 +45,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * payload of a push does not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
+ * [skip.authors.cause] [skip.authors.person]
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
@@ -61,6 +69,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   return checkCommits(event, isListed)
 }
 
+// [skip.authors.push] [skip.authors.unlisted]
 function checkCommits(event: RunEvent, isListed: (login: string) => boolean): SkipDecision {
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))

@@ -5,7 +5,7 @@ import { getArray, getPath, getString } from '../event/payload.js'
 import { quote } from '../text/escape.js'
 
 /**
- * Why the run is skipped; undefined if it is not.
+ * Why the run is skipped; undefined if it is not. [skip.labels.about]
  *
  * @param labels in lower case
  * @param others what the run is about besides the event, as GitHub sends it

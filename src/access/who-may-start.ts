@@ -20,6 +20,7 @@ export interface Person {
  * Whoever triggers one of these can write to the repository already. Every other event is checked,
  * also those that GitHub will add
  * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
+ * [access.events.writers]
  */
 const WRITERS_ONLY = [
   'push',
@@ -33,7 +34,7 @@ const WRITERS_ONLY = [
 ]
 
 /**
- * The people who need write access; none if nothing has to be asked.
+ * The people who need write access; none if nothing has to be asked. [access.allow-users.first]
  *
  * @param allowed in lower case; `*` is everyone
  */
@@ -48,11 +49,13 @@ export function whoNeedsAccess(
   )
 }
 
+// [access.events.others]
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
   if (name === '' || WRITERS_ONLY.includes(name)) return []
   const first = sender || actor
+  // [access.pull-request.readers] [access.words.asked]
   if (isPullRequestByWriter(event)) return authorBehind(event, first)
   if (name === 'workflow_run') {
     if (isEarlierRunByWriter(payload, repository)) return []
@@ -72,6 +75,7 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
  * or an app, which somebody has installed. Readers can open a pull request from an existing branch,
  * and triage can edit, label, close and reopen it
  * (docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
+ * [access.pull-request.readers]
  */
 function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent): boolean {
   const isApp = getString(payload, 'sender.type') === 'Bot'
@@ -84,7 +88,7 @@ function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent)
 
 /**
  * Whoever opened a pull request, and wrote its title and description: a push to it by somebody who
- * can write is no consent to those.
+ * can write is no consent to those. [access.words.asked] [access.label.consent]
  */
 function authorBehind({ pullRequest, payload }: RunEvent, sender: string): readonly Person[] {
   if (pullRequest === undefined) return []
@@ -94,7 +98,10 @@ function authorBehind({ pullRequest, payload }: RunEvent, sender: string): reado
   return isSender || isApp ? [] : [{ login, did: 'opened the pull request' }]
 }
 
-/** Whether the run that a `workflow_run` event is about was triggered by somebody who can write. */
+/**
+ * Whether the run that a `workflow_run` event is about was triggered by somebody who can write.
+ * [access.workflow-run.before]
+ */
 function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
   const event = getString(payload, 'workflow_run.event')
   // Another repository is a fork.
@@ -107,7 +114,7 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
- * is an error.
+ * is an error. [access.wait.free] [access.event.unreadable]
  *
  * @throws ActionError `github`
  */
@@ -125,6 +132,7 @@ export async function refuseStrangers(
       'Use a runner that provides the event payload.',
     )
   }
+  // [access.rerun.first-sender]
   if (environment.runAttempt !== 1) {
     log('This is a re-run: what counts is the permission of whoever triggered the first attempt.')
   }

@@ -54,7 +54,11 @@ type AgentServiceOptions = Readonly<{
   debug: (line: string) => void
 }>
 
-/** @throws ActionError `network` if the proxy variables are invalid */
+/**
+ * [send.never-twice] [secret.key.where]
+ *
+ * @throws ActionError `network` if the proxy variables are invalid
+ */
 export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
@@ -68,6 +72,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const headers = {
     accept: 'application/json',
     'accept-encoding': 'identity',
+    // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',
   }
@@ -103,27 +108,33 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   }
 }
 
-/** What the service, or the network before it, knows the request by: for a question to support. */
+/**
+ * What the service, or the network before it, knows the request by: for a question to support.
+ * [report.log.lines]
+ */
 function idOf({ headers }: HttpResponse): string {
   const id = headers['x-request-id'] ?? headers['cf-ray'] ?? ''
   return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
-/** The API declares no field as required: `id` and `status` are needed here. */
+/** The API declares no field as required: `id` and `status` are needed here. [send.job.required] */
 export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
   prLink: z.catch(z.string(), ''),
 })
 
+// [text.beside-error]
 const sentence = z.string().check(z.minLength(1))
+// [text.beside-error]
 const errorSchema = z.looseObject({ error: sentence })
-/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. */
+/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. [send.refused.gateway] */
 const messageSchema = z.looseObject({ message: sentence })
 
-/** Of a text in a response, in characters: it takes long to redact more. */
+/** Of a text in a response, in characters: it takes long to redact more. [secret.redacted.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
+// [send.job.required] [send.refused.foreign]
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
   const foreign = isForeign(httpStatus, headers['content-type'], body)
@@ -146,6 +157,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.
+  // [secret.redacted.uncut]
   const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
   const link = isClean ? safeLink(prLink) : ''
   return {
@@ -160,6 +172,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
+// [text.page] [secret.redacted.uncut]
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {
@@ -177,6 +190,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
+// [text.beside-error]
 function describeBody(body: string): string {
   const received = parseJson(body)
   const { data: own } = errorSchema.safeParse(received)
@@ -185,7 +199,7 @@ function describeBody(body: string): string {
   return other === undefined ? body : describeError(other.message, other)
 }
 
-/** What is wrong often stands beside it, as details, errors or message. */
+/** What is wrong often stands beside it, as details, errors or message. [text.beside-error] */
 function describeError(error: string, received: object): string {
   const more = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== error))
   if (Object.keys(more).length === 0) return error
@@ -193,6 +207,7 @@ function describeError(error: string, received: object): string {
   return `${error} ${inspect(more, all)}`
 }
 
+// [send.job.required]
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

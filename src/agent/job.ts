@@ -1,8 +1,8 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
-/** How a step ends if that says nothing of a job's end. */
+/** How a step ends if that says nothing of a job's end. [output.outcome] */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
-/** What a completed job has led to. */
+/** What a completed job has led to. [output.outcome] */
 const COMPLETED = ['pr-opened', 'no-changes'] as const
 /** No status may be named like these outcomes: each would pass for the other. */
 export type StatusNames = Record<string, string | undefined> & {
@@ -11,7 +11,7 @@ export type StatusNames = Record<string, string | undefined> & {
 
 /**
  * Every final status that the service documents, and why a later run can't continue a job that has
- * it, if so.
+ * it, if so. [output.status] [memory.run.continues]
  */
 const ENDS = {
   completed: undefined,
@@ -19,22 +19,30 @@ const ENDS = {
   archived: 'was archived',
 } as const satisfies StatusNames
 export type FinalStatus = keyof typeof ENDS
+// [output.status]
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
-/** The final statuses of a job that did not complete: their outcomes have the same names. */
+/**
+ * The final statuses of a job that did not complete: their outcomes have the same names.
+ * [output.status]
+ */
 export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed')
 
-/** Every status the service documents; no other word is passed on. */
+/** Every status the service documents; no other word is passed on. [output.status] */
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
+// [output.outcome]
 const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
+// [output.outcome]
 export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
+// [output.exit-code]
 export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
+// [output.exit-code]
 export const DEFAULT_FAIL_ON = FAIL_ON.filter((outcome) => outcome !== 'no-changes')
 
 export type Job = Readonly<{
@@ -48,34 +56,44 @@ export type Job = Readonly<{
   received: unknown
 }>
 
+// [output.status]
 export function isStatus(word: string): word is Status {
   return (STATUSES as readonly string[]).includes(word)
 }
 
+// [output.status]
 export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
+// [output.outcome]
 export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   if (status !== 'completed') return status
   return link === '' ? 'no-changes' : 'pr-opened'
 }
 
-/** Whether a state, which may be an outcome, says that a job has ended. */
+/** Whether a state, which may be an outcome, says that a job has ended. [memory.rerun.waits] */
 export function isFinalOutcome(state: string): boolean {
   return (FINAL_OUTCOMES as readonly string[]).includes(state)
 }
 
-/** Why a later run can't continue a job, as the end of a sentence; undefined if it can. */
+/**
+ * Why a later run can't continue a job, as the end of a sentence; undefined if it can.
+ * [memory.run.continues]
+ */
 export function reasonNotContinuable({ status }: Job): string | undefined {
   return isFinal(status) ? ENDS[status] : undefined
 }
 
+// [output.exit-code]
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
-/** An id that is safe in a URL, a shell line and the log: people put it into all of them. */
+/**
+ * An id that is safe in a URL, a shell line and the log: people put it into all of them.
+ * [input.id]
+ */
 export function isId(id: string): boolean {
   return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
 }
@@ -85,11 +103,13 @@ export function isId(id: string): boolean {
  *
  * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % =
  * + , -`. If only its query or fragment has other characters, it is passed on without these.
+ * [output.pr-link]
  */
 export function safeLink(link: string): string {
   return checkLink(link) || checkLink(link.replace(/[?#].*$/s, ''))
 }
 
+// [output.pr-link]
 function checkLink(link: string): string {
   if (link.length > 2048 || !/^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)) return ''
   const url = URL.canParse(link) ? new URL(link) : undefined
@@ -97,13 +117,15 @@ function checkLink(link: string): string {
   return url === undefined || authority.includes('@') ? '' : link
 }
 
+// [output.pr-number]
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
+// [output.pr-number]
 const GITLAB_MERGE_REQUEST =
   /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
 /**
  * A pull request's number and repository, from GitHub's `/owner/repo/pull/N` and GitLab's
- * `/group/project/-/merge_requests/N`; undefined if the URL has another shape.
+ * `/group/project/-/merge_requests/N`; undefined if the URL has another shape. [output.pr-number]
  */
 export function parsePullRequest(link: string) {
   const path = link === '' ? '' : new URL(link).pathname

@@ -6,6 +6,7 @@ import { joinSentences } from '../text/format.js'
 import type { ServiceResult } from './client.js'
 import { ASK_NETWORK, LOOK_FIRST } from './result-unknown.js'
 
+// [send.no-job]
 export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
@@ -14,15 +15,18 @@ export function createdWithoutJob(response: NoJob): ActionError {
   )
 }
 
+// [send.no-job]
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
 
 type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
 
+// [send.no-job]
 export function noJob({ description, isPage }: NoJob): string {
   const what = isPage ? 'a web page' : 'no docs job with a valid id and a status'
   return `${what} (${description})`
 }
 
+// [poll.refused.four]
 export function missingJob(
   jobId: string,
   seen: boolean,
@@ -36,6 +40,7 @@ export function missingJob(
   )
 }
 
+// [send.certificate.final] [send.unconnected.again]
 export function cannotConnect({
   reason,
   permanent,
@@ -51,6 +56,7 @@ export function cannotConnect({
   return new ActionError('network', message, check + advice, { cause })
 }
 
+// [send.refused.final]
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
@@ -58,7 +64,7 @@ type RefusedRequest = Readonly<{ kind: keyof typeof REQUESTS; seen?: boolean }>
 
 type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 
-/** A complete response that refuses: nothing was accepted. */
+/** A complete response that refuses: nothing was accepted. [send.message.ended] */
 export class Refusal extends ActionError {
   constructor(
     readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,
@@ -70,6 +76,7 @@ export class Refusal extends ActionError {
   }
 }
 
+// [send.refused.final]
 export function createRefusal(response: ErrorResponse, refused: RefusedRequest): Refusal {
   const { status, description, isForeign, hasError } = response
   const request = REQUESTS[refused.kind]
@@ -79,6 +86,7 @@ export function createRefusal(response: ErrorResponse, refused: RefusedRequest):
       'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
     return new Refusal(response, 'contract', text, advice)
   }
+  // [send.refused.too-long]
   if (status === 413) {
     const text = `The ${request} is too long for the service, or for what is in front of it (${description}).`
     return new Refusal(response, 'rejected', text, 'Shorten the prompt, or send `context: event`.')
@@ -94,18 +102,22 @@ export function createRefusal(response: ErrorResponse, refused: RefusedRequest):
   return new Refusal(response, code, text, joinSentences(advice, ask))
 }
 
+// [send.refused.gateway]
 const ASK_GATEWAY =
   'If there is a gateway or a firewall in front of the service, ask whoever runs it: some refuse code in a request, or a long one.'
 
+// [send.refused.foreign]
 const ASK_FIREWALL =
   'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, or a long one, others the addresses of data centres. That says nothing about the key.'
 
-/** From Mintlify's pages on the Agent API, API keys and usage. */
+/** From Mintlify's pages on the Agent API, API keys and usage. [send.refused.final] */
 const CHECK_ACCESS =
   "Check the key: it has to be for this project, and it must allow the runner's IP address. A key that is limited to reading can't send anything. Check also that the plan includes the agent."
+// [report.true]
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 
+// [send.refused.final] [report.advice.followed]
 function adviceFor(status: number, { kind, seen }: RefusedRequest): readonly [ErrorCode, string] {
   // After a status request, a re-run may start another docs job.
   const again = kind === 'poll' ? '' : ' Then re-run.'

@@ -8,8 +8,10 @@ import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { SubmitRequest } from './client.js'
 
+// [send.unknown]
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
+// [send.unknown]
 export function resultUnknown(
   request: SubmitRequest,
   reason: string,
@@ -32,7 +34,9 @@ export function resultUnknown(
   return new ActionError('create-unknown', message, joinSentences(ask, advice), { cause })
 }
 
+// [report.where-to-look]
 export const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
 
+// [send.no-job]
 export const ASK_NETWORK =
   'Check base-url. If it is right, ask whoever runs the network: a firewall, a proxy or a sign-in page may have answered in place of the service.'

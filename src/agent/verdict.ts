@@ -38,23 +38,38 @@ export type PollVerdict = Readonly<
   | { next: 'aborted' }
 >
 
-/** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
+/**
+ * For this long after a create request (ms), a 404 may mean that the job isn't visible yet.
+ * [poll.new-job.grace]
+ */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/** So many refused polls in a row are believed: gateways refuse for a moment, too. */
+/**
+ * So many refused polls in a row are believed: gateways refuse for a moment, too.
+ * [poll.refused.four]
+ */
 export const REFUSED_TRIES = 4
 
-/** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
+/**
+ * How long to wait before each of these is repeated, in milliseconds: together about 10 s.
+ * [poll.refused.four]
+ */
 export const REFUSED_DELAY_MS = 3_400
 
-/** How long a host that never responded is tried, in milliseconds. */
+/** How long a host that never responded is tried, in milliseconds. [send.unconnected.limit] */
 export const UNREACHABLE_MS = 120_000
 
-/** The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response. */
+/**
+ * The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response.
+ * [send.unconnected.limit]
+ */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
+// [send.limited.jitter]
 const CONNECT_BACKOFF_CAP_MS = 10_000
+// [send.limited.jitter]
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
+// [send.limited.jitter]
 const POLL_BACKOFF_CAP_MS = 30_000
 
 export type SubmitContext = Readonly<{
@@ -67,7 +82,7 @@ export type SubmitContext = Readonly<{
 /**
  * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second
  * pull request, and the API has no idempotency key. So no 5xx is retried either: a cache puts
- * `Retry-After` on its own 503 after the request went through.
+ * `Retry-After` on its own 503 after the request went through. [send.never-twice]
  */
 export function judgeSubmit(
   request: SubmitRequest,
@@ -83,6 +98,7 @@ export function judgeSubmit(
       const isAnother = request.kind === 'message' && result.job.id !== request.jobId
       return { next: 'accepted', job: isAnother ? undefined : result.job }
     }
+    // [send.no-job]
     case 'no-job': {
       const isMessage = request.kind === 'message'
       if (isMessage && !result.isPage) return { next: 'accepted', job: undefined }
@@ -93,8 +109,10 @@ export function judgeSubmit(
       return result.sent
         ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
         : { next: 'aborted' }
+    // [send.unknown]
     case 'no-response':
       return failUnknown(result.reason, result.cause)
+    // [send.unconnected.again]
     case 'not-sent': {
       const error = cannotConnect(result)
       if (result.permanent !== undefined) return { next: 'fail', error }
@@ -103,6 +121,7 @@ export function judgeSubmit(
     case 'error-response': {
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
+      // [send.server-error]
       if (status >= 500 || status === 303)
         return failUnknown(`the service responded ${result.description}`)
       const error = createRefusal(result, request)
@@ -110,6 +129,7 @@ export function judgeSubmit(
         status === 409 &&
         request.kind === 'message' &&
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
+      // [send.limited]
       if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
@@ -118,16 +138,19 @@ export function judgeSubmit(
   }
 }
 
-/** After how many 409s a message gives way to a new job. */
+/** After how many 409s a message gives way to a new job. [send.message.ended] */
 const MAX_CONFLICTS = 3
 
-/** Statuses that say nothing about the job: a new one has the same key, time and limit. */
+/**
+ * Statuses that say nothing about the job: a new one has the same key, time and limit.
+ * [send.message.ended]
+ */
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever
  * is in front of the service and refuses a message refuses a create request, too, but its 404 says
- * nothing.
+ * nothing. [send.message.ended]
  */
 export function refusesMessage({ response: { status, isForeign } }: Refusal): boolean {
   const isNothing = status === 404 && isForeign
@@ -144,7 +167,7 @@ export type PollContext = Readonly<{
 
 /**
  * Judges a status request. Polling changes nothing, so it is retried after every temporary failure,
- * and a refusal of any kind is only believed when it is repeated.
+ * and a refusal of any kind is only believed when it is repeated. [poll.retry]
  */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
   const retry = (reason: string, retryAfterMs?: number) => ({

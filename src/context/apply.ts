@@ -30,17 +30,21 @@ export type Judgement =
 
 type Judged = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
+// [skip.paths.none-left]
 const skip = (reason: string, advice?: string): Judgement => ({
   kind: 'skip',
   skip: { reason, advice },
 })
 
+// [context.lacks.told]
 const note = (text: string): Judgement => ({ kind: 'note', note: text })
 
+// [skip.schedule.no-commits]
 const NOTHING_NEW = 'there are no new commits'
 
 /**
  * Why there is nothing to do, or why that can't be told; undefined if there is something.
+ * [skip.paths.none-left]
  *
  * @throws InputError if a pattern turns out to be a folder's name
  */
@@ -50,6 +54,7 @@ export function judgeChanges(
   { changes, thread }: Findings,
 ): Judgement | undefined {
   const { context, contextPaths } = inputs
+  // [skip.nothing-to-compare.by-hand]
   const isByHand = name === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
@@ -58,11 +63,13 @@ export function judgeChanges(
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
+      // [skip.release.same-commit]
       if (previousRelease !== undefined && !isWanted) {
         const advice =
           'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
+      // [skip.schedule.no-commits]
       const isPaid = isByHand || (name !== 'schedule' && contextPaths.length === 0)
       return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
     }
@@ -78,26 +85,35 @@ export function judgeChanges(
   }
 }
 
+// [skip.nothing-to-compare]
 const NEXT_BEGINS =
   'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
 
+// [context.lacks.told]
 function noteMissing(
   { context, contextPaths }: Judged,
   changes: Extract<Changes, { kind: 'first' | 'unknown' }>,
 ): Judgement | undefined {
   const why = explainMissing(changes)
+  // [context.paths.no-list]
   if (contextPaths.length > 0) return note(`context-paths was ignored: ${why}`)
+  // [context.lacks.told]
   const isAsked = context === 'diff' || (changes.kind === 'unknown' && changes.unexpected)
   return isAsked ? note(`No changes are sent: ${why}`) : undefined
 }
 
-/** Nobody asked for docs of commits that undo each other, or that are all the agent's. */
+/**
+ * Nobody asked for docs of commits that undo each other, or that are all the agent's.
+ * [skip.schedule.undone] [skip.schedule.agents-own]
+ */
 function skipSchedule(
   { skipAuthors }: Judged,
   { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
   if (gap !== undefined) return undefined
+  // [skip.schedule.undone]
   if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
+  // [skip.schedule.agents-own]
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   return commits?.complete && commits.commits.every(isSkipped)
@@ -105,6 +121,7 @@ function skipSchedule(
     : undefined
 }
 
+// [skip.paths.none-left]
 function judgeFiles(
   { context, contextPaths }: Judged,
   isByHand: boolean,
@@ -123,6 +140,7 @@ function judgeFiles(
   }
   if (filesThatCount(files, { contextPaths }).length > 0) return undefined
   if (truncated)
+    // [skip.list.cut]
     return note('context-paths was ignored: no listed file matches, but GitHub cut the list.')
   if (isByHand) return undefined
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
@@ -132,7 +150,7 @@ function judgeFiles(
   )
 }
 
-/** A renamed file counts if either name does. */
+/** A renamed file counts if either name does. [context.paths.excluded] */
 function filesThatCount(
   files: readonly ChangedFile[],
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
@@ -140,14 +158,15 @@ function filesThatCount(
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
 
-/** What a file was copied from has not changed. */
+/** What a file was copied from has not changed. [context.paths.renamed] */
 function namesOf({ path, previousPath = path, status }: ChangedFile): readonly string[] {
   return status === 'copied' ? [path] : [path, previousPath]
 }
 
 /**
  * The same for a push that changes nothing of a pull request, such as a merge of its base, which at
- * most moves the line numbers of its hunks. Undefined if not all is known.
+ * most moves the line numbers of its hunks. Undefined if not all is known. [memory.marker.stable]
+ * [paid.push.unchanged] [paid.fingerprint.pinned] [memory.marker.stable]
  */
 export function fingerprint(
   prompt: string,
@@ -166,6 +185,7 @@ export function fingerprint(
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
   const parts = files.map(({ patch, ...file }) => [
     file,
+    // [paid.push.line-numbers]
     `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
   ])
   const all = JSON.stringify([prompt, inputs.context, words, parts])
@@ -174,7 +194,7 @@ export function fingerprint(
 
 /**
  * The prompt with its context, in which the key is redacted: the agent may copy what it reads into
- * a pull request.
+ * a pull request. [context.level] [context.secret.none]
  */
 export function composePrompt(
   text: string,

@@ -19,7 +19,7 @@ import {
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
- * request on an event that is not about one.
+ * request on an event that is not about one. [range.number]
  *
  * @param inputs.thread what `issue-number` names, if it was read before
  * @throws ActionError `github`
@@ -46,6 +46,7 @@ export async function findChanges(
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
+    // [range.since]
     if (bySince) return sinceNamed(since, head, repo)
     const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
@@ -53,7 +54,7 @@ export async function findChanges(
   return { changes: await find().catch(toUnknown), thread, bySince }
 }
 
-/** A pull request that is too large for GitHub must not fail for ever. */
+/** A pull request that is too large for GitHub must not fail for ever. [range.list.never] */
 function toUnknown(thrown: unknown): Changes {
   if (!(thrown instanceof GitHubError) || thrown.kind !== 'no-files') throw thrown
   const reason = 'GitHub has no list of the changed files: the diff may be too large'
@@ -64,9 +65,11 @@ function toUnknown(thrown: unknown): Changes {
  * Reads a pull request as one: reading it as an issue takes `issues: read`, which nothing else here
  * needs (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is
  * none, or can't be read, is read as an issue. One that was transferred has another number.
+ * [range.number.either]
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
+  // [range.number.transferred]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
@@ -86,6 +89,7 @@ type FindRange = (
   repo: GitHubRepo,
 ) => Promise<Changes> | Changes
 
+// [range.pull-request.late]
 const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
   const { name, pullRequest, headSha, payload } = event
   const before = getSha(payload, 'before')
@@ -100,6 +104,8 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
 }
 
 /**
+ * [range.pull-request]
+ *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
  * for some seconds
  */
@@ -109,6 +115,7 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   const isList = (data: unknown): boolean => {
     if (isListOf(late, data))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
+    // [range.list.unknown]
     return isFileList(data)
   }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)
@@ -129,13 +136,17 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   }
 }
 
-/** Whether GitHub made a list for this commit: it stands in the URLs of the files. */
+/**
+ * Whether GitHub made a list for this commit: it stands in the URLs of the files.
+ * [range.pull-request.late]
+ */
 function isListOf(sha: string, data: unknown): boolean {
   const isOfCommit = (file: unknown): boolean =>
     getString(file, 'contents_url').endsWith(`?ref=${sha}`)
   return sha !== '' && Array.isArray(data) && data.some(isOfCommit)
 }
 
+// [range.push]
 const ofPush: FindRange = (environment, { payload }, repo) => {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
@@ -149,7 +160,7 @@ const ofPush: FindRange = (environment, { payload }, repo) => {
   return { kind: hasCommits ? 'unknown' : 'first', reason }
 }
 
-/** Undefined if the run is not on a tag. */
+/** Undefined if the run is not on a tag. [range.tag] */
 function ofTag(
   { ref, eventName }: RunEnvironment,
   head: string,
@@ -162,6 +173,7 @@ function ofTag(
   return sinceLastRelease(repo, { tag, preRelease, publishedAt: '', head, isByHand })
 }
 
+// [range.merge-group]
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
@@ -169,6 +181,7 @@ const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   return changesBetween(repo, base, head)
 }
 
+// [skip.release.taken-back]
 const ofRelease: FindRange = ({ sha: head }, { payload }, repo) => {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("the event's payload has no release")
@@ -177,7 +190,7 @@ const ofRelease: FindRange = ({ sha: head }, { payload }, repo) => {
   return sinceLastRelease(repo, { tag, preRelease, publishedAt, head, isByHand: false })
 }
 
-/** The events that have a range of their own. docs/reference.md lists them, too. */
+/** The events that have a range of their own. docs/reference.md lists them, too. [range.others] */
 export const RANGES: Readonly<Record<string, FindRange>> = {
   pull_request: ofItsPullRequest,
   pull_request_target: ofItsPullRequest,

@@ -9,7 +9,7 @@ import type { ChangedFile, CommitList, ListedChanges } from './files.js'
 
 /**
  * The maximum number of files in a comparison
- * (docs.github.com/en/rest/commits/commits#compare-two-commits).
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits). [range.cut.parts]
  */
 const COMPARE_LIMIT = 300
 
@@ -17,16 +17,18 @@ const COMPARE_LIMIT = 300
  * The maximum number of files of a pull request or a commit
  * (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files), and how many are asked for at
  * once: from 20,000 lines on, the rest of a response has no diffs
- * (github.com/orgs/community/discussions/213491).
+ * (github.com/orgs/community/discussions/213491). [range.pull-request]
  */
 export const FILES_LIMIT = 3000
+// [range.pull-request]
 export const FILES_PAGE = 50
 
-/** Its commits per page; the first page has the files. */
+/** Its commits per page; the first page has the files. [context.facts.commits] */
 const COMMITS_PAGE = 100
 
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
+// [range.list.unknown]
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
 /** What a comparison lists; if GitHub cut it, where to halve it. */
@@ -41,6 +43,8 @@ export type Comparison = Readonly<
 >
 
 /**
+ * [range.cut.parts] [range.gone]
+ *
  * @param mayBeGone a 404 is believed at once
  * @throws ActionError `github`
  */
@@ -81,7 +85,7 @@ export async function compareCommits(
   }
 }
 
-/** GitHub's words: "No common ancestor between v1 and v2." */
+/** GitHub's words: "No common ancestor between v1 and v2." [range.gone] */
 function isUnrelated({ message }: Error): boolean {
   return /no common ancestor/i.test(message)
 }
@@ -94,7 +98,7 @@ type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
  * What changed up to the middle and from there on adds up only if the middle comes from where the
- * comparison begins. Undefined if no commit between is known to.
+ * comparison begins. Undefined if no commit between is known to. [range.cut.middle]
  */
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
@@ -116,7 +120,10 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
   return base === '' || middle === undefined ? undefined : { base, middle, head }
 }
 
-/** Whether a commit can be read: if it certainly exists and can't, the permission is missing. */
+/**
+ * Whether a commit can be read: if it certainly exists and can't, the permission is missing.
+ * [range.gone]
+ */
 export function canReadCommit(repo: GitHubRepo, commit_sha: string): Promise<boolean> {
   const common = requestParams(repo, `reading commit ${shortSha(commit_sha)}`, 'contents: read')
   return succeeds(repo.github.git.getCommit({ ...common, commit_sha }))
@@ -124,7 +131,10 @@ export function canReadCommit(repo: GitHubRepo, commit_sha: string): Promise<boo
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
-/** Only an empty list proves that nothing changed: another answer says nothing. */
+/**
+ * Only an empty list proves that nothing changed: another answer says nothing.
+ * [range.list.unknown]
+ */
 export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
@@ -132,6 +142,7 @@ export function isFileList(data: unknown): boolean {
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
+ * [range.cut.parts]
  */
 export function toFiles(list: readonly ApiFile[] = []): {
   readonly files: ChangedFile[]
@@ -145,7 +156,11 @@ export function toFiles(list: readonly ApiFile[] = []): {
   return { files: list.map((file, index) => toFile(file, index < end)), isCut }
 }
 
-/** @param isRead GitHub hasn't ended the diffs before it */
+/**
+ * [paid.fingerprint.pinned]
+ *
+ * @param isRead GitHub hasn't ended the diffs before it
+ */
 function toFile(file: ApiFile, isRead: boolean): ChangedFile {
   const { filename: path, status, additions, deletions } = file
   const [previousPath = '', sent = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map(
@@ -157,11 +172,13 @@ function toFile(file: ApiFile, isRead: boolean): ChangedFile {
     status,
     additions,
     deletions,
+    // [context.paths.renamed] [context.paths.excluded]
     ...(previousPath !== '' && { previousPath }),
     ...(sent === '' ? { sha, ...(isMoved && { patch: '' }) } : { patch: sent }),
   }
 }
 
+// [context.facts.commits] [skip.schedule.agents-own]
 function toCommits({ commits, total_commits }: ApiComparison): CommitList {
   const listed = (Array.isArray(commits) ? commits : []).map(
     (commit): Commit => ({

@@ -5,22 +5,23 @@ import type { Omit } from './compose.js'
 import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
-/** The room for the heading, the fence and the note on what is omitted. */
+/** The room for the heading, the fence and the note on what is omitted. [context.budget.total] */
 const NOTES_LIMIT = 512
 
 /**
  * Tests, and what stands beside the source and is none, by the names that most projects give to
- * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API.
+ * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API. [context.diffs.order]
  */
 const BESIDE =
   /(?:^|\/)_*(?:tests?|e2e|fixtures?|test-?(?:data|resources|utils)|mocks?|snapshots|examples?|samples?|demos?|locales?|translations)_*\/|(?:[._-]tests|_test)\/|(?:^|\/)test(?:_|s\.)|(?:\.(?!latest)[a-z]*|[_-](?:unit)?)tests?\.(?!json|ya?ml)|[._-](?:test-d|spec|e2e|stories)\.(?!json|ya?ml)|-lock\.(?:json|ya?ml)$|\.lock$|go\.sum$/i
 
-/** As in `FooTest.java` and `src/commonTest/`. */
+/** As in `FooTest.java` and `src/commonTest/`. [context.diffs.order] */
 const TEST_CLASS = /[a-z\d]Tests?[./]/
 
 /**
  * The section with the diffs: as many whole ones as fit, of the source first, the smallest first.
  * In GitHub's order, the alphabet, fixtures and translations would leave no room for the source.
+ * [context.diffs.order]
  */
 export function writeDiffs(
   files: readonly ChangedFile[],
@@ -35,6 +36,7 @@ export function writeDiffs(
     .filter(({ patch }) => patch)
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
+  // [context.diffs.whole]
   const kept = takeFitting(all, room - NOTES_LIMIT)
   const isAll = kept.length === 0
   const unsent = files.filter(({ patch }) => patch === undefined).length
@@ -47,7 +49,10 @@ export function writeDiffs(
   return joinParagraphs([section, `Omitted for length: the diffs of ${omitted}.`])
 }
 
-/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
+/**
+ * No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`.
+ * [context.fence.line]
+ */
 function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
   // In a file with CR LF, the CR means nothing.

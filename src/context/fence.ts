@@ -14,7 +14,11 @@ export type Fence = Readonly<{
   around: (safeTexts: readonly string[]) => string
 }>
 
-/** @param boundary random hexadecimal digits */
+/**
+ * [context.fence.data]
+ *
+ * @param boundary random hexadecimal digits
+ */
 export function createFence(boundary: string): Fence {
   const opening = `<data ${boundary}>`
   const closing = `</data ${boundary}>`
@@ -32,7 +36,7 @@ export function createFence(boundary: string): Fence {
 
 /**
  * Shows control characters other than tab and LF, and the tag characters that can hide text from
- * people, as `\u{…}`.
+ * people, as `\u{…}`. [context.hidden.invisible]
  */
 function showControls(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, showCodePoint)
@@ -40,12 +44,16 @@ function showControls(text: string): string {
 
 /**
  * Prose with LF alone: GitHub's forms send CR LF, and other characters end a line for some readers.
+ * [context.fence.line]
  */
 export function normalizeNewlines(text: string): string {
   return text.replace(/\r\n?|[\x85\u2028\u2029]/g, '\n').trim()
 }
 
-/** A name on one line: as it is, or as a JSON string if it has anything but plain characters. */
+/**
+ * A name on one line: as it is, or as a JSON string if it has anything but plain characters.
+ * [context.fence.line]
+ */
 export function quoteName(name: string): string {
   const letters = name.replace(/[\w.\-/@+=~#%$!&^()[\]{}]+/g, 'a')
   // V8 takes long to build these classes, and most names are plain ASCII.

@@ -75,12 +75,16 @@ export type Findings = Readonly<{
   bySince?: boolean
 }>
 
-/** Why there is no list, as a sentence. */
+/** Why there is no list, as a sentence. [context.lacks.told] */
 export function explainMissing({ reason }: { readonly reason: string }): string {
   return `${reason.replace(/^./, (first) => first.toUpperCase())}.`
 }
 
-/** @param files those of the changes that count; `excluded` is the number of the others */
+/**
+ * [context.fence.data] [context.budget.sections]
+ *
+ * @param files those of the changes that count; `excluded` is the number of the others
+ */
 export function writeFileList(
   changes: Changes,
   { files, excluded, level }: FileListOptions,
@@ -108,6 +112,7 @@ export type FileListOptions = Readonly<{
   excluded: number
 }>
 
+// [context.omitted.no-fact] [context.omitted.told]
 function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded: number): string {
   switch (changes.kind) {
     case 'none':
@@ -138,12 +143,15 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded
   }
 }
 
-/** Of a diff that it left out, GitHub may say that no line changed. */
+/** Of a diff that it left out, GitHub may say that no line changed. [context.omitted.no-fact] */
 function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
   return patch !== undefined || additions + deletions > 0
 }
 
-/** No name can forge part of a line: one with blanks is in quotes. */
+/**
+ * No name can forge part of a line: one with blanks is in quotes. [context.fence.line]
+ * [context.omitted.no-fact] [context.fence.line]
+ */
 function fileLine(file: ChangedFile, withReason: boolean): string {
   const { additions, deletions, patch } = file
   const reason = withReason && patch === undefined ? ' (GitHub sent no diff)' : ''
@@ -151,10 +159,12 @@ function fileLine(file: ChangedFile, withReason: boolean): string {
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 
+// [context.fence.line]
 export function statusLabel(status: string): string {
   return status === 'removed' ? 'deleted' : status
 }
 
+// [context.fence.line]
 export function fileNames({ path, previousPath }: ChangedFile): string {
   return previousPath === undefined || previousPath === path
     ? quoteName(path)

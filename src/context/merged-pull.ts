@@ -10,12 +10,12 @@ import { isMissing } from '../github/errors.js'
 import type { Step } from '../run/step.js'
 import { shortSha } from '../text/format.js'
 
-/** Reading it needs less, but the comment on it needs this. */
+/** Reading it needs less, but the comment on it needs this. [merge.unreadable] */
 const NEEDS = 'pull-requests: write'
 
 /**
  * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
- * an extension (`Merge PR #9: Title`); of a squash, which may name others before.
+ * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.late-list]
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
@@ -23,7 +23,7 @@ const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
  * it. GitHub also calls a pull request merged if somebody pushed its head, or merged another branch
  * that has it: that is no consent to its words, which anyone may have written. The message of a
- * merge names the pull request.
+ * merge names the pull request. [merge.found]
  *
  * @throws ActionError `github`
  */
@@ -44,10 +44,11 @@ export async function findMergedPull(
   const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
   const brings = (pull: unknown): boolean =>
     commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
+  // [merge.consent]
   const isConsent = (pull: unknown): boolean =>
     getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
-  // What names nothing can't be found in another way.
+  // What names nothing can't be found in another way. [merge.empty-list]
   const isEarly = (answer: unknown): boolean =>
     isMissing(answer) || (Number.isNaN(named) && getPath(answer, 'length') === 0)
   const common = requestParams(
@@ -84,18 +85,18 @@ export async function findMergedPull(
 
 /**
  * Whether pull requests are turned off: then GitHub responds 404 to whatever asks for them
- * (github.com/josegonzalez/python-github-backup/issues/511).
+ * (github.com/josegonzalez/python-github-backup/issues/511). [merge.pulls-off]
  */
 function hasNoPulls(repository: unknown): boolean {
   return getPath(repository, 'has_pull_requests') === false
 }
 
-/** As many as a merge queue merges at once. */
+/** As many as a merge queue merges at once. [skip.labels.merged] */
 const GROUP_LIMIT = 100
 
 /**
  * The pull requests that a push of several has merged, as far as its commits name them; a rebase's
- * don't.
+ * don't. [skip.labels.merged]
  *
  * @throws ActionError `github`
  */
@@ -112,7 +113,7 @@ export async function readMergedGroup(
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
 
-/** What a push brings to a branch, if what it merged counts: else nothing. */
+/** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
 function commitsThatMayMerge({
   inputs: { jobScope, issueNumber },
   event,
@@ -126,7 +127,7 @@ function commitsThatMayMerge({
   return isAsked && isOfBranch && commits.some(({ sha }) => sha === after) ? commits : []
 }
 
-/** A synced fork has the same commits, and so may a release branch. */
+/** A synced fork has the same commits, and so may a release branch. [merge.here] */
 function isMergedBy(
   commits: readonly string[],
   pull: unknown,
@@ -140,7 +141,10 @@ function isMergedBy(
   )
 }
 
-/** The list is an index, which may be seconds late. The pull request itself is not. */
+/**
+ * The list is an index, which may be seconds late. The pull request itself is not.
+ * [merge.no-merge-commit] [merge.late-list]
+ */
 async function readPull(number: number, repo: GitHubRepo) {
   const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
   try {
@@ -157,7 +161,7 @@ async function readPull(number: number, repo: GitHubRepo) {
 /**
  * Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub
  * lists up to 250. From version 2026-03-10 on, its API has no `merge_commit_sha`: then one of the
- * pull request's own commits is no merge of it.
+ * pull request's own commits is no merge of it. [merge.whole]
  */
 async function hasAll(
   pull: { readonly number: number },
@@ -165,6 +169,7 @@ async function hasAll(
   after: string,
   repo: GitHubRepo,
 ): Promise<boolean> {
+  // [merge.no-merge-commit]
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
   const doing = `listing the commits of pull request ${pull.number}`

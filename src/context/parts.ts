@@ -13,10 +13,14 @@ import {
 } from './compare.js'
 import type { ChangedFile, ListedChanges } from './files.js'
 
-/** How many requests it takes at most: a repository has 1,000 an hour. */
+/** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
 const REQUESTS = 64
 
-/** @throws ActionError `github` */
+/**
+ * [range.cut.parts]
+ *
+ * @throws ActionError `github`
+ */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   let left = REQUESTS
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
@@ -29,6 +33,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
+    // [range.cut.requests]
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
@@ -48,9 +53,10 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
 
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
+// [range.cut.whole-leads]
 const NONE: Part = { files: [], truncated: true }
 
-/** GitHub may have no list of a part, though it has one of the whole. */
+/** GitHub may have no list of a part, though it has one of the whole. [range.cut.whole-leads] */
 function toNone(thrown: unknown): Part {
   if (thrown instanceof GitHubError && thrown.kind === 'no-files') return NONE
   throw thrown
@@ -58,7 +64,7 @@ function toNone(thrown: unknown): Part {
 
 /**
  * The list of a range leads those of its parts: it has no file that was changed back, and its diffs
- * are those from its beginning to its end.
+ * are those from its beginning to its end. [range.cut.whole-leads]
  */
 function complete({ files, truncated }: Part, found: Part): Part {
   const byPath = new Map(found.files.map((file) => [file.path, file]))
@@ -74,6 +80,7 @@ function complete({ files, truncated }: Part, found: Part): Part {
   return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }
 
+// [range.cut.parts]
 async function readCommit(ref: string, requests: number, repo: GitHubRepo): Promise<Part> {
   const doing = `reading commit ${shortSha(ref)}`
   const hasFiles = ({ files }: { files?: unknown }) => isFileList(files)
@@ -94,7 +101,10 @@ async function readCommit(ref: string, requests: number, repo: GitHubRepo): Prom
   return { files, truncated }
 }
 
-/** A file that several parts change has their diffs, oldest first, or none if one is missing. */
+/**
+ * A file that several parts change has their diffs, oldest first, or none if one is missing.
+ * [range.cut.joined]
+ */
 function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
   const joined = new Map<string, ChangedFile>()
   for (const file of files) {
@@ -108,6 +118,7 @@ function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
   return [...joined.values()]
 }
 
+// [range.cut.joined]
 function add(
   { patch: older, ...before }: ChangedFile,
   { patch, ...file }: ChangedFile,

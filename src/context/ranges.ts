@@ -13,11 +13,14 @@ import { canReadCommit, compareCommits, type Listing } from './compare.js'
 import type { Changes } from './files.js'
 import { readParts } from './parts.js'
 
+// [range.list.unknown]
 export function unknownChanges(reason: string): Changes {
   return { kind: 'unknown', reason }
 }
 
 /**
+ * [range.gone] [range.rewritten]
+ *
  * @param options.mayBeBehind then nothing is new
  * @throws ActionError `github`
  */
@@ -41,6 +44,7 @@ export async function changesBetween(
       return none
     case 'behind':
     case 'diverged':
+      // [range.schedule.rerun]
       if (mayBeBehind && relation === 'behind') return none
       return { ...(await readParts(repo, comparison)), gap: REWRITTEN }
     case 'unrelated':
@@ -68,13 +72,14 @@ export async function changesBetween(
 
 /**
  * The comparison starts at the last common commit: what the removed commits changed is not in it.
+ * [range.rewritten]
  */
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
-/** How many releases are compared, at most. */
+/** How many releases are compared, at most. [range.release.package] */
 const TRIES = 10
 
-/** How many pages of releases and of runs are read, at most. */
+/** How many pages of releases and of runs are read, at most. [range.schedule.stale-search] */
 const PAGES = 10
 
 type Released = Readonly<{
@@ -89,6 +94,7 @@ type Released = Readonly<{
 
 type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
 
+// [range.release.ancestor]
 const SINCE_RELEASE = 'the commits since the previous release'
 
 /**
@@ -96,7 +102,7 @@ const SINCE_RELEASE = 'the commits since the previous release'
  * prefix first: a repository may release several packages, and keep several versions. If each
  * version has a branch of its own, none is an ancestor: then the changes begin where the newest of
  * them parted. There are none since a lower version that is the same commit, which is released
- * again, unless somebody asks for docs of it.
+ * again, unless somebody asks for docs of it. [range.release.ancestor]
  *
  * @throws ActionError `github`
  */
@@ -115,6 +121,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
     const { relation } = comparison
     const isOlder = isLower(tag, released.tag)
     if (relation === 'ahead') return since(comparison, tag)
+    // [range.release.parted]
     if (relation === 'diverged' && isOlder) parted ??= [comparison, tag]
     if (relation === 'identical' && isOlder && isRepeatedBy(released, tag)) {
       same ??= { kind: 'none', range: SINCE_RELEASE, previousRelease: tag }
@@ -127,13 +134,15 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
 
 /**
  * A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a final
- * release is news after its candidate.
+ * release is news after its candidate. [skip.release.same-commit]
  */
 function isRepeatedBy(released: Released, tag: string): boolean {
+  // [range.release.candidate]
   const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
   return isOther && !released.tag.startsWith(`${tag}.`)
 }
 
+// [range.release.ancestor]
 async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
   const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
   const { items: releases } = await readPages(PAGES, (page) =>
@@ -142,7 +151,10 @@ async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
   return releases.filter((release) => getString(release, 'tag_name') !== '')
 }
 
-/** The releases that may be the one before, the likeliest first. */
+/**
+ * The releases that may be the one before, the likeliest first. [range.release.ancestor]
+ * [range.release.pre-release] [range.release.ancestor]
+ */
 function selectCandidates(
   releases: readonly Release[],
   { tag, preRelease, publishedAt }: Released,
@@ -157,26 +169,33 @@ function selectCandidates(
     .slice(0, TRIES)
 }
 
-/** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
+/**
+ * What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`.
+ * [range.release.package]
+ */
 function prefixOf(tag: string): string {
   return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
 }
 
-/** The numbers alone: `2.0.0` in `2.0.0.Final`. */
+/** The numbers alone: `2.0.0` in `2.0.0.Final`. [range.release.candidate] */
 function versionOf(tag: string): string {
   return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }
 
+// [range.release.package]
 function isLower(tag: string, than: string): boolean {
   return prefixOf(tag) === prefixOf(than) && tag.localeCompare(than, 'en', { numeric: true }) < 0
 }
 
-/** Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9). */
+/**
+ * Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9).
+ * [range.release.pre-release]
+ */
 export function isPreReleaseTag(tag: string): boolean {
   return /\d\.\d+\.\d+-/.test(tag)
 }
 
-/** The events whose runs have seen what was on the branch. */
+/** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
 
 /**
@@ -184,7 +203,7 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * Its head repository has to be this one: a fork's run on its own branch of that name must not
  * count. On a re-run, that run may be later than this one: then its commits are a part of this
- * branch's future, and nothing is new.
+ * branch's future, and nothing is new. [range.schedule.last-success]
  *
  * @throws ActionError `github`
  */
@@ -214,7 +233,7 @@ export async function sinceLastSuccess(
       kind: 'first',
       reason: `GitHub lists ${runs}, and none that succeeded on this branch`,
     }
-  // Green, this run would be where the next one begins.
+  // Green, this run would be where the next one begins. [range.schedule.unlisted]
   throw new ActionError(
     'github',
     `GitHub lists ${runs}, and none that succeeded on this branch.`,
@@ -226,6 +245,7 @@ export async function sinceLastSuccess(
  * GitHub's filters are a search, which was stale or empty for days
  * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
  * and more of it is read if neither has a run that counts. `count` is of the runs up to this one.
+ * [range.schedule.stale-search]
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -258,26 +278,31 @@ async function findLastRun(
   return { last, count: new Set(ids).size }
 }
 
-/** Whether a run has seen what was on the branch. */
+/** Whether a run has seen what was on the branch. [range.schedule.last-success] */
 function isMark(
   run: unknown,
   branch: string,
   { eventName, repository, runId }: RunEnvironment,
 ): boolean {
   const event = getString(run, 'event')
-  // These run on the default branch, whatever it was called then.
+  // These run on the default branch, whatever it was called then. [range.schedule.renamed]
   const isScheduled = [event, eventName].every((name) => name === 'schedule')
   return (
     String(getPath(run, 'id')) !== runId &&
     RUN_EVENTS.includes(event) &&
     getString(run, 'conclusion') === 'success' &&
     (isScheduled || getString(run, 'head_branch') === branch) &&
+    // [range.schedule.fork]
     getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
     getSha(run, 'head_sha') !== ''
   )
 }
 
-/** @throws ActionError `github` if there is no such tag, branch or commit */
+/**
+ * [range.since] [range.since.unknown]
+ *
+ * @throws ActionError `github` if there is no such tag, branch or commit
+ */
 export async function sinceNamed(base: string, head: string, repo: GitHubRepo): Promise<Changes> {
   const none = {
     kind: 'none',

@@ -34,7 +34,7 @@ export type Trigger = Readonly<{
 }>
 
 /**
- * What triggered the run; facts without a value are left out.
+ * What triggered the run; facts without a value are left out. [context.secret.none]
  *
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
  * not be found
@@ -71,15 +71,20 @@ export function describeTrigger(
   }
 }
 
+// [context.facts.commits]
 const NO_COMMITS: CommitList = { commits: [], complete: true }
 
-/** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
+/**
+ * Of a push, the payload says more than a comparison: that has no more than 100 commits.
+ * [context.facts.commits]
+ */
 function pushedList(event: RunEvent): CommitList | undefined {
   const commits = pushedCommits(event)
   if (commits.length === 0) return undefined
   return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
+// [context.facts.commits]
 function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
   return {
@@ -88,9 +93,10 @@ function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   }
 }
 
-/** So that no commit uses up the room of the others, in characters. */
+/** So that no commit uses up the room of the others, in characters. [context.facts.commits] */
 const COMMIT_LIMIT = 200
 
+// [context.facts.commits]
 function commitLine({ sha, message, author, authorName }: Commit, redact: Redact): string {
   const firstLine = (text: string): string => {
     const [line = ''] = normalizeNewlines(text).split('\n')
@@ -103,6 +109,7 @@ function commitLine({ sha, message, author, authorName }: Commit, redact: Redact
  * What each part of a payload says, in this order: `name=path`, or the name alone if it is the
  * path; `|` separates paths of which the first that has a value counts. Which parts there are
  * depends on the event (docs.github.com/en/webhooks/webhook-events-and-payloads).
+ * [context.facts.event]
  */
 const PARTS = {
   pull_request:
@@ -126,6 +133,7 @@ const PARTS = {
 
 /**
  * What stands at the top of a payload, by event: the same name means something else in another one.
+ * [context.facts.event]
  */
 const TOP: Readonly<Record<string, string>> = {
   create: 'type of ref=ref_type, ref name=ref',
@@ -135,6 +143,7 @@ const TOP: Readonly<Record<string, string>> = {
   workflow_dispatch: 'inputs',
 }
 
+// [context.facts.event]
 function readFacts(eventName: string, payload: unknown): RawFact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
@@ -146,6 +155,7 @@ function readFacts(eventName: string, payload: unknown): RawFact[] {
   ]
 }
 
+// [context.facts.event]
 function readPart(part: unknown, sources: string): RawFact[] {
   return sources.split(', ').flatMap((source) => {
     const [name = '', paths = name] = source.split('=')
@@ -156,6 +166,7 @@ function readPart(part: unknown, sources: string): RawFact[] {
   })
 }
 
+// [context.facts.event]
 function toText(value: unknown): string {
   if (typeof value === 'string') return normalizeNewlines(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

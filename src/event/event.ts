@@ -46,12 +46,12 @@ export type Commit = Readonly<{
   isMerge?: boolean
 }>
 
-/** Git's name for no commit, as in a push of a new branch. */
+/** Git's name for no commit, as in a push of a new branch. [range.push] [merge.asked-when] */
 export const ZERO_SHA = /^0+$/
 
 /**
  * GitHub lists no more commits in the payload of a push
- * (docs.github.com/en/webhooks/webhook-events-and-payloads#push).
+ * (docs.github.com/en/webhooks/webhook-events-and-payloads#push). [skip.authors.unlisted]
  */
 export const PUSH_COMMITS_LIMIT = 2048
 
@@ -76,7 +76,10 @@ export type RunEvent = Readonly<{
   problem: string | undefined
 }>
 
-/** Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
+/**
+ * Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload.
+ * [github.event]
+ */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
     const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))
@@ -90,6 +93,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
   }
 }
 
+// [github.event]
 export function parseEvent(name: string, payload: unknown): RunEvent {
   const texts = ['comment', 'review', 'answer'].filter(
     (part) => getPath(payload, part) !== undefined,
@@ -110,6 +114,7 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
   }
 }
 
+// [github.event]
 function readNumber(payload: unknown, path: string): number | undefined {
   const number = getPath(payload, path)
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0
@@ -117,6 +122,7 @@ function readNumber(payload: unknown, path: string): number | undefined {
     : undefined
 }
 
+// [github.event]
 function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   // A comment on a pull request is one on an issue that has a pull_request.
   const pull =
@@ -133,6 +139,7 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   }
 }
 
+// [skip.authors.push]
 export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   return (name === 'push' ? getArray(payload, 'commits') : []).map((commit) => ({
     sha: getSha(commit, 'id'),
@@ -142,19 +149,22 @@ export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   }))
 }
 
-/** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
+/**
+ * The workflow's path, without its ref: `.github/workflows/docs.yml`.
+ * [range.schedule.last-success]
+ */
 export function workflowPath({ workflowRef }: RunEnvironment): string {
   return withoutRef(workflowRef).split('/').slice(2).join('/')
 }
 
-/** `owner/repo/path` of a workflow; its ref may be a commit. */
+/** `owner/repo/path` of a workflow; its ref may be a commit. [memory.identity] */
 export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
 /**
  * Whether the job's token can only read, whatever its permissions are: the run is of a pull request
- * from a fork.
+ * from a fork. [input.key.empty] [github.permission.named]
  */
 export function hasReadOnlyToken({
   name,
@@ -164,7 +174,10 @@ export function hasReadOnlyToken({
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
 
-/** Whether the run is about a pull request that isn't merged yet: its docs have to wait for it. */
+/**
+ * Whether the run is about a pull request that isn't merged yet: its docs have to wait for it.
+ * [report.review]
+ */
 export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
   const isClosed = ['pull_request', 'issue'].some(
     (name) => getString(payload, `${name}.state`) === 'closed',
@@ -179,6 +192,7 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
  * Neither a pull request from a fork nor a run by Dependabot gets them
  * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request
  * and docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
+ * [input.key.empty]
  */
 export function explainMissingSecrets(
   event: Pick<RunEvent, 'name' | 'pullRequest'>,

@@ -2,7 +2,7 @@
 
 /**
  * The value at a path of names separated by dots; undefined if there is none, or null, which some
- * servers send instead.
+ * servers send instead. [github.event]
  */
 export function getPath(value: unknown, path: string): unknown {
   const found = path.split('.').reduce<unknown>((here, name) => {
@@ -12,11 +12,13 @@ export function getPath(value: unknown, path: string): unknown {
   return found ?? undefined
 }
 
+// [github.event]
 export function getString(value: unknown, path: string): string {
   const text = getPath(value, path)
   return typeof text === 'string' ? text : ''
 }
 
+// [github.event]
 export function getArray(value: unknown, path: string): readonly unknown[] {
   const list = getPath(value, path)
   return Array.isArray(list) ? list : []
@@ -24,7 +26,7 @@ export function getArray(value: unknown, path: string): readonly unknown[] {
 
 /**
  * The name of a commit at a path: SHA-1 or SHA-256; empty if there is none, so that no other text
- * passes for one.
+ * passes for one. [github.event]
  */
 export function getSha(value: unknown, path: string): string {
   const text = getString(value, path)

@@ -14,29 +14,33 @@ import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
-/** How long requests are retried, in ms: all together, or one with a signal of its own. */
+/**
+ * How long requests are retried, in ms: all together, or one with a signal of its own.
+ * [github.decides.retried]
+ */
 const RETRY_MS = 90_000
 
-/** How long one request may take, in milliseconds. */
+/** How long one request may take, in milliseconds. [github.decides.retried] */
 const REQUEST_MS = 10_000
 
 /**
  * What GitHub says of something that it was told of a moment ago is asked for again so often, after
  * so many milliseconds, before it is believed. Its list of a commit's pull requests was empty after
  * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
- * were not found (github.com/rust-lang/triagebot/issues/1949).
+ * were not found (github.com/rust-lang/triagebot/issues/1949). [merge.empty-list] [github.early]
  */
 const EARLY = { tries: 2, delayMs: 5_000 }
 
 /**
  * How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry
- * it out anyway.
+ * it out anyway. [memory.one-comment.no-twin]
  */
 const CREATION_MS = 500
 
 /**
  * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
  * edit that has the docs job's ID gets another try before the step has to end.
+ * [memory.edit.retried]
  */
 const CANCELLED_MS = 1_000
 
@@ -63,20 +67,22 @@ export interface Call extends CallNames {
   readonly signal?: AbortSignal
 }
 
+// [github.quiet]
 const noop = (): void => undefined
 
 export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles' | 'isEarly'>
 
 /**
  * Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError
- * `github`, and Cancelled.
+ * `github`, and Cancelled. [github.described] [house.bundle.endpoints]
  */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
+// [github.decides.retried]
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
   // Octokit would write to the step's log, unescaped; and for each request that its version of the
-  // API is deprecated.
+  // API is deprecated. [github.quiet]
   const quiet = { debug: noop, info: noop, warn: noop, error: noop }
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
@@ -127,6 +133,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
           await clock.sleep(EARLY.delayMs, own)
           continue
         }
+        // [github.informs.once]
         if (!call.retried || error.kind !== 'temporary') throw error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
@@ -136,7 +143,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
   return octokit.rest
 }
 
-/** @throws Cancelled */
+/**
+ * [github.decides.retried]
+ *
+ * @throws Cancelled
+ */
 function toGitHubError(reason: unknown, call: Call, options: GitHubOptions): GitHubError {
   const { deadline } = options
   const { signal = deadline.signal } = call
@@ -148,6 +159,8 @@ function toGitHubError(reason: unknown, call: Call, options: GitHubOptions): Git
 }
 
 /**
+ * [github.decides.retried] [github.limit]
+ *
  * @throws GitHubError `error`, if there is no time for a retry
  * @throws Cancelled
  */
@@ -173,7 +186,7 @@ async function waitForRetry(
 
 /**
  * Octokit passes on what is not JSON, such as a response that was cut off, as a string; and
- * redirects.
+ * redirects. [github.shape]
  */
 function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
@@ -189,7 +202,7 @@ function expectShape<
 
 /**
  * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
- * header names a next one; without the header, a full page may not be the last one.
+ * header names a next one; without the header, a full page may not be the last one. [github.pages]
  */
 export async function readPages<T>(
   maxPages: number,
@@ -216,6 +229,7 @@ export interface GitHubRepo {
   readonly repository: string
 }
 
+// [github.permission.least]
 export function requestParams<D = object>(
   {
     repository,

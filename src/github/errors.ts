@@ -9,9 +9,13 @@ import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 
-/** After a secondary limit without a header, as GitHub's page says that is linked below. */
+/**
+ * After a secondary limit without a header, as GitHub's page says that is linked below.
+ * [github.limit]
+ */
 const SECONDARY_LIMIT_MS = 60_000
 
+// [report.true]
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export type CallNames = Readonly<{
@@ -23,7 +27,7 @@ export type CallNames = Readonly<{
   ofFiles?: boolean
 }>
 
-/** What an answer in place of that list is told as. */
+/** What an answer in place of that list is told as. [range.list.never] */
 export const NO_FILES = 'no list of files'
 
 export type FailureContext = Readonly<{
@@ -46,6 +50,7 @@ export type GitHubFailure =
   /** GitHub can't do what was asked for. */
   | 'invalid'
 
+// [github.context.refused]
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   readonly kind: GitHubFailure
@@ -68,6 +73,7 @@ export class GitHubError extends ActionError {
     const now = clock.date()
     const askedMs = limited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
+    // [github.words]
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -88,31 +94,38 @@ export class GitHubError extends ActionError {
   }
 }
 
+// [github.context.refused]
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
+  // [range.list.never]
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
+  // [github.foreign]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
+  // [github.limit]
   if (isRateLimit(failure) || isHasty(failure)) return 'temporary'
-  // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
+  // Of a commit that GitHub doesn't know, it can't process what asks for its lists. [github.early]
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
+  // [range.list.never]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
+  // [github.context.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
 }
 
 /**
  * A diff that GitHub can't make: a 406, a 422, or these words, which came with a 500 and a 503, too
  * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
- * github.com/googleapis/repo-automation-bots/issues/2479).
+ * github.com/googleapis/repo-automation-bots/issues/2479). [range.list.never]
  */
 const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generating this diff`, 'i')
 
+// [github.early]
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
 }
 
 /**
- * Whether a request succeeds; false if it is refused for good.
+ * Whether a request succeeds; false if it is refused for good. [access.permission.unknown]
  *
  * @throws GitHubError after a temporary failure
  */
@@ -126,25 +139,30 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Of an answer, in characters: it takes long to redact more. */
+/** Of an answer, in characters: it takes long to redact more. [secret.redacted.cheap] */
 const MESSAGE_LIMIT = 64 * 1024
 
-/** Without "re-run": that would start another job. */
+/** Without "re-run": that would start another job. [memory.failure.told] */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.kind === 'temporary'
   const advice = error.advice.replace(', then re-run', '')
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
-/** The failure of the connection is a cause of the error that Octokit throws. */
+/**
+ * The failure of the connection is a cause of the error that Octokit throws.
+ * [send.certificate.final]
+ */
 function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
   return thrown instanceof Error
     ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
     : undefined
 }
 
+// [github.limit]
 const RUN_LATER = 'Re-run later.'
 
+// [github.permission.named]
 function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
   const { status, message } = failure
   if (isRateLimit(failure) || isHasty(failure)) return RUN_LATER
@@ -164,6 +182,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
     : 'Fix the problem that GitHub reports, then re-run.'
 }
 
+// [github.permission.named]
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
@@ -180,6 +199,7 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
     : `Not found, or not accessible with this token. If it exists, add ${missing}`
 }
 
+// [github.permission.named]
 function quotePermissions(permissions: string): string {
   return `\`${permissions.replaceAll(' or ', '` or `')}\``
 }
@@ -194,7 +214,10 @@ type Failure = Readonly<{
   isUnanswered?: boolean
 }>
 
-/** Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause. */
+/**
+ * Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause.
+ * [github.foreign]
+ */
 function readFailure(thrown: unknown): Failure {
   const {
     status = 0,
@@ -215,7 +238,7 @@ function readFailure(thrown: unknown): Failure {
 
 /**
  * Both of GitHub's limits respond 403 or 429
- * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). [github.limit]
  */
 function isRateLimit({ status, headers, message }: Failure): boolean {
   if (status === 429) return true
@@ -227,12 +250,15 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
-/** Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause. */
+/**
+ * Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause.
+ * [github.early]
+ */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
 }
 
-/** As GitHub says it; undefined if it doesn't. */
+/** As GitHub says it; undefined if it doesn't. [github.limit] */
 function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset =
@@ -243,7 +269,7 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefi
 
 /**
  * The first full minute after that, as in `2026-11-27 14:05 UTC`: a log may be read later. GitHub's
- * limits end within an hour; what is no date in a day is none of them.
+ * limits end within an hour; what is no date in a day is none of them. [github.limit]
  */
 function minuteAfter(now: Date, delayMs = Number.NaN): string | undefined {
   if (!(delayMs < 86_400_000)) return undefined

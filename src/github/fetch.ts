@@ -35,13 +35,21 @@ interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** GitHub redirects requests for a renamed repository, to be repeated with the same method. */
+/**
+ * GitHub redirects requests for a renamed repository, to be repeated with the same method.
+ * [github.redirect]
+ */
 const REDIRECTIONS = [301, 302, 307, 308]
+// [github.redirect]
 const MAX_REDIRECTIONS = 5
 
-/** Of a decompressed response, in bytes: the largest lists of files have some megabytes. */
+/**
+ * Of a decompressed response, in bytes: the largest lists of files have some megabytes.
+ * [github.shape]
+ */
 const MAX_BYTES = 64 * 1024 * 1024
 
+// [report.log.lines] [net.cheap]
 export function createFetch(
   options: FetchOptions,
 ): (url: string, init: FetchInit) => Promise<FetchResponse> {
@@ -67,19 +75,23 @@ export function createFetch(
   }
 }
 
+// [net.proxy]
 function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
   const base = new URL(environment.apiUrl)
   const proxy = base.protocol === 'https:' ? proxyFor(base, network) : undefined
   return new Agent({ connect: createConnector({ ...network, proxy }).connect })
 }
 
-/** undici ignores the signal of a request whose connection is still being made. */
+/** undici ignores the signal of a request whose connection is still being made. [net.deadline] */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   await waitForAbort(signal)
   throw signal.reason
 }
 
-/** Resolves with the whole response, also a redirect to another origin, which is not trusted. */
+/**
+ * Resolves with the whole response, also a redirect to another origin, which is not trusted.
+ * [github.redirect]
+ */
 async function send(
   dispatcher: Dispatcher,
   address: URL,
@@ -119,6 +131,7 @@ async function send(
   }
 }
 
+// [github.pages]
 function joinValues(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
   return new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }

@@ -27,7 +27,10 @@ import {
   parseWord,
 } from './values.js'
 
-/** Every input and its default. A test compares action.yml and the README with this table. */
+/**
+ * Every input and its default. A test compares action.yml and the README with this table.
+ * [house.defaults.once]
+ */
 export const DEFAULTS = {
   prompt: '',
   'prompt-file': '',
@@ -57,10 +60,10 @@ export const DEFAULTS = {
 
 export type InputName = keyof typeof DEFAULTS
 
-/** In the order of the table. */
+/** In the order of the table. [house.defaults.once] */
 export const NAMES = Object.keys(DEFAULTS) as InputName[]
 
-/** The inputs that hold a secret: their names say so, so that none is forgotten. */
+/** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */
 export const SECRETS = NAMES.filter((name) => /api-key$|token$/.test(name))
 
 export type RawInputs = Readonly<Record<InputName, string>>
@@ -83,9 +86,11 @@ export type InputSources = Readonly<{
   hasIssue: boolean
 }>
 
+// [input.problems.together]
 export class InputError extends ActionError {
   /** @param lines each begins with the input's name, says what is wrong and what to do */
   constructor(lines: readonly string[]) {
+    // [input.problems.rerun]
     const isOfSecret = lines.some((line) => SECRETS.some((name) => line.startsWith(`${name}: `)))
     super(
       'input',
@@ -99,12 +104,15 @@ export class InputError extends ActionError {
   }
 }
 
-/** A shorter key, of some other service, would also be found in ordinary text. */
+/**
+ * A shorter key, of some other service, would also be found in ordinary text.
+ * [context.secret.none]
+ */
 const MIN_UNIQUE_LENGTH = 8
 
 /**
  * Redacts the whole keys in what the agent reads: a short key, and the start of one, may be
- * ordinary text.
+ * ordinary text. [context.secret.none]
  */
 export function createKeyRedactor(...keys: readonly string[]): Redact {
   const redact = createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
@@ -114,7 +122,7 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
 /**
  * A blank value means the default: the runner fills in a default only if the key is absent, and an
  * expression often evaluates to an empty string. So does a bad value, so that a stranger can be
- * refused before the problem ends the step.
+ * refused before the problem ends the step. [input.blank.default]
  */
 export function parseInputs(
   raw: RawInputs,
@@ -138,6 +146,7 @@ export function parseInputs(
 /**
  * A text that is sent or stored may contain no secret. Of two secrets, the second may not contain
  * the first, unless that is a GitHub token in the place of a key, which is the problem then.
+ * [secret.input]
  */
 function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
   const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
@@ -152,7 +161,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
 
 /**
  * Whoever writes `dry_run: true` means it. nektos/act also passes on the inputs of a composite
- * action around the step, which may have such names: the values of ours, then.
+ * action around the step, which may have such names: the values of ours, then. [input.misspelt]
  */
 function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
   const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
@@ -174,7 +183,9 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
+// [input.blank.default]
 function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
+  // [input.key.same]
   const isSame = (one: InputName, other: InputName): boolean =>
     raw[one].trim() === raw[other].trim()
   /** Here, an empty value means none: the runner has already filled in the default. */
@@ -213,13 +224,14 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
      * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
-     * out.
+     * out. [skip.authors.always]
      */
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&
         parse('skip-authors', (value) =>
           [DEFAULTS['skip-authors'], ...parseLogins(value)].flatMap((login) => [
             login,
+            // [skip.authors.suffix]
             login.replace(/(?:\[bot\])?$/, '[bot]'),
           ]),
         ),
@@ -232,7 +244,10 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     /** Without a slash at its end; empty if it was bad: nobody knows which service is meant. */
     baseUrl,
     dryRun,
-    /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
+    /**
+     * Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act.
+     * [input.job-key.matrix]
+     */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     githubToken: parseIfSet('github-token', parseKeyText),
     /** Empty, too, if it is the same: it can't read more. */
@@ -241,13 +256,18 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   }
 }
 
+// [net.cheap]
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
   return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }
 
-/** @param hasOther another input says what to do, or is bad */
+/**
+ * [input.task]
+ *
+ * @param hasOther another input says what to do, or is bad
+ */
 function parseTask(
   parse: Parse,
   jobId: string,

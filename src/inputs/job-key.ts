@@ -2,7 +2,10 @@
 
 import { truncate } from '../text/escape.js'
 
-/** The values of a matrix leg as GitHub shows them, or the user's own key; shortened. */
+/**
+ * The values of a matrix leg as GitHub shows them, or the user's own key; shortened.
+ * [memory.leg-named]
+ */
 export function describeJobKey(jobKey: string): string {
   try {
     const leg: unknown = JSON.parse(jobKey)
@@ -19,6 +22,7 @@ export function describeJobKey(jobKey: string): string {
   return shorten(jobKey)
 }
 
+// [memory.leg-named]
 function shorten(text: string): string {
   return truncate(text.replace(/\s+/g, ' ').trim(), 99)
 }

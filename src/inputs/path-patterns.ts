@@ -11,7 +11,7 @@ import { InvalidInput } from './values.js'
 /**
  * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never
  * match one. The others would take a file with an odd name; for such a file, escape the character.
- * And what GitHub's patterns have besides wildcards, which few use.
+ * And what GitHub's patterns have besides wildcards, which few use. [context.paths.slips]
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^$/, '"!" must be followed by a pattern to exclude'],
@@ -41,7 +41,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   ],
 ]
 
-/** As in YAML, where such lists often have some. */
+/** As in YAML, where such lists often have some. [context.paths.comment] */
 const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
@@ -60,23 +60,25 @@ interface Wildcard {
   readonly isSegment: boolean
 }
 
+// [context.paths.folder]
 const ANYTHING: Wildcard = { matchesSlash: true, isSegment: false }
 
 // `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
 // too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
-// "with the prefix `migrate-`" of `**/migrate-*.sql`.
+// "with the prefix `migrate-`" of `**/migrate-*.sql`. [context.paths.page]
 const WILDCARDS: Readonly<Record<string, Wildcard>> = {
   '*': { matchesSlash: false, isSegment: false },
   '**': ANYTHING,
   '**/': { matchesSlash: true, isSegment: true },
 }
 
-/** A wildcard, or a character, which may be escaped. */
+/** A wildcard, or a character, which may be escaped. [context.paths.page] */
 const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
 
 /**
  * The rules are those of the filter pattern cheat sheet
  * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
+ * [context.paths.page]
  *
  * @throws InvalidInput at the first line that can't be a pattern.
  */
@@ -88,6 +90,7 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
     .map((line) => parseLine(line.number, line.text))
 }
 
+// [context.paths.page]
 function parseLine(number: number, text: string): PathPattern {
   const excludes = text.startsWith('!')
   const pattern = excludes ? text.slice(1) : text
@@ -102,7 +105,7 @@ function parseLine(number: number, text: string): PathPattern {
 
 /**
  * Whether a changed file counts: the last pattern that matches its path decides. If none does, it
- * counts if there are only patterns with `!`, or none at all.
+ * counts if there are only patterns with `!`, or none at all. [context.paths.last-line]
  */
 export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
   const last = patterns.findLast(({ tokens }) => matches(tokens, path))
@@ -111,7 +114,7 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
 
 /**
  * The first pattern that names a folder of one of these files, and so nothing that is inside;
- * unless a line for that is there, too.
+ * unless a line for that is there, too. [context.paths.folder]
  */
 export function findFolder(
   patterns: readonly PathPattern[],
@@ -125,7 +128,7 @@ export function findFolder(
   return folder?.text
 }
 
-/** Not `*.d`, which may be meant for files. */
+/** Not `*.d`, which may be meant for files. [context.paths.folder] */
 function endsInName({ tokens }: PathPattern): boolean {
   const last = tokens.findLast((token) => token === '/' || typeof token !== 'string')
   return typeof last !== 'object' || last.isSegment
@@ -133,7 +136,7 @@ function endsInName({ tokens }: PathPattern): boolean {
 
 /**
  * Matches the whole path, one character after the other. `reached[i]` says whether the characters
- * so far can be matched by the tokens before token `i`.
+ * so far can be matched by the tokens before token `i`. [context.paths.page] [context.paths.linear]
  */
 function matches(tokens: readonly Token[], path: string): boolean {
   let reached = skipWildcards(tokens, [true], true)
@@ -151,7 +154,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
   return reached[tokens.length] === true
 }
 
-/** Adds the tokens that are reached if wildcards end here. */
+/** Adds the tokens that are reached if wildcards end here. [context.paths.page] */
 function skipWildcards(
   tokens: readonly Token[],
   reached: boolean[],

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
+// [input.file.text]
 export const FILE_LIMIT = 1024 * 1024
 
 export interface PromptRoots {
@@ -15,6 +16,7 @@ export interface PromptRoots {
 
 export type PromptFile = Readonly<{ text: string } | { problem: string }>
 
+// [input.file.no-link]
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
@@ -22,7 +24,7 @@ const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the fi
  * mark, trimmed.
  *
  * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular
- * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
+ * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO. [input.file.no-link]
  */
 export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   try {
@@ -35,10 +37,17 @@ export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   }
 }
 
-/** What is wrong with the file, for the user: it completes a sentence that begins with the path. */
+/**
+ * What is wrong with the file, for the user: it completes a sentence that begins with the path.
+ * [input.problems.together]
+ */
 class FileProblem extends Error {}
 
-/** @throws FileProblem */
+/**
+ * [input.file.inside]
+ *
+ * @throws FileProblem
+ */
 function resolveInRoots(path: string, roots: PromptRoots) {
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
@@ -59,7 +68,10 @@ function resolveInRoots(path: string, roots: PromptRoots) {
   return inside
 }
 
-/** A folder by its real path: the path of the prompt file may start with either. */
+/**
+ * A folder by its real path: the path of the prompt file may start with either.
+ * [input.file.inside]
+ */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder)
@@ -70,14 +82,14 @@ function realPath(folder: string): string {
 
 /**
  * `.git`, in any case; and the files in the temp folder in which actions/checkout keeps its token
- * from v6 on (actions/checkout, src/git-auth-helper.ts).
+ * from v6 on (actions/checkout, src/git-auth-helper.ts). [input.file.inside]
  */
 function isGitInternal(segment: string): boolean {
   return /^(?:\.git$|git-credentials-)/i.test(segment)
 }
 
 /**
- * Reads a regular file of at most 1 MiB.
+ * Reads a regular file of at most 1 MiB. [input.file.inside]
  *
  * @throws FileProblem
  */
@@ -106,7 +118,11 @@ function readRegularFile(file: string): Buffer {
   }
 }
 
-/** @throws FileProblem */
+/**
+ * [input.file.text]
+ *
+ * @throws FileProblem
+ */
 function decode(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new FileProblem('is not valid UTF-8. Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).trim()
@@ -114,6 +130,7 @@ function decode(bytes: Buffer): string {
   return text
 }
 
+// [input.problems.together]
 function describeFileError(thrown: unknown): string {
   const reason = (thrown as NodeJS.ErrnoException).code
   switch (reason) {

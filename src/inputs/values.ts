@@ -3,7 +3,7 @@
 import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
 
-/** What is wrong with one input. */
+/** What is wrong with one input. [input.problems.together] */
 export class InvalidInput extends Error {
   /**
    * @param describe completes the line after the input's name; gets the value in quotes
@@ -17,13 +17,17 @@ export class InvalidInput extends Error {
   }
 }
 
+// [input.problems.together]
 const invalid = (problem: string): InvalidInput => new InvalidInput(() => problem)
 
+// [input.problems.together]
 const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 
+// [input.problems.together]
 const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
 
+// [input.id]
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
@@ -31,26 +35,31 @@ export function parseProject(value: string): string {
   return parseId(value, advice)
 }
 
+// [input.id]
 export function parseId(value: string, advice = 'Copy it again.'): string {
   if (isId(value)) return value
   throw unexpected('an ID as the service writes it', value, advice)
 }
 
-/** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
+/**
+ * Keys of these kinds are for other APIs of the same service, as its API keys page says.
+ * [input.key.kind]
+ */
 const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
 
 /**
  * Whether it is one of GitHub's tokens, by their prefixes
  * (docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats).
- * Other actions call an input for it `api-key`, and no agent service may get one.
+ * Other actions call an input for it `api-key`, and no agent service may get one. [input.key.kind]
  */
 export function isGitHubToken(value: string): boolean {
   return /^(?:gh[oprsu]|github_pat)_/.test(value)
 }
 
+// [input.key.kind]
 const MAX_KEY_LENGTH = 4096
 
-/** The value is never shown. */
+/** The value is never shown. [input.key.kind] */
 export function parseKey(
   value: string,
   isDefaultService: boolean,
@@ -58,6 +67,7 @@ export function parseKey(
 ): string {
   if (value === '') {
     throw missing(
+      // [input.key.empty]
       missingSecrets ??
         "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string if the workflow job can't have the secret. Check its name, which repositories can use it, the environment of the workflow job, and what a calling workflow passes on (the secrets of an environment only with `secrets: inherit`).",
     )
@@ -80,7 +90,7 @@ export function parseKey(
   return value
 }
 
-/** A key of any service, or a token: what a header can hold. */
+/** A key of any service, or a token: what a header can hold. [input.key.kind] */
 export function parseKeyText(value: string): string {
   if (value.length > MAX_KEY_LENGTH) {
     throw invalid(
@@ -95,23 +105,32 @@ export function parseKeyText(value: string): string {
   return value
 }
 
-/** YAML 1.2's booleans, as the core schema writes them (yaml.org/spec/1.2.2, section 10.3.2). */
+/**
+ * YAML 1.2's booleans, as the core schema writes them (yaml.org/spec/1.2.2, section 10.3.2).
+ * [input.values]
+ */
 export function parseBoolean(value: string): boolean {
   if (['true', 'True', 'TRUE'].includes(value)) return true
   if (['false', 'False', 'FALSE'].includes(value)) return false
   throw unexpected('true or false', value)
 }
 
+// [input.values]
 export function parseWord<T extends string>(value: string, words: readonly T[]): T {
   const word = words.find((known) => known === value)
   if (word !== undefined) return word
   throw unexpected(`one of ${words.join(', ')}`, value)
 }
 
+// [input.values]
 const SCOPES = ['run', 'pull-request', 'issue'] as const
 type JobScope = (typeof SCOPES)[number]
 
-/** @param hasIssue the event or `issue-number` has a pull request or an issue */
+/**
+ * [input.scope]
+ *
+ * @param hasIssue the event or `issue-number` has a pull request or an issue
+ */
 export function parseScope(
   value: string,
   { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
@@ -133,6 +152,7 @@ export function parseScope(
   return scope
 }
 
+// [range.number]
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
@@ -140,21 +160,26 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7', value)
 }
 
+// [input.logins]
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
-/** Labels separated by commas or line breaks, as they may have blanks, in lower case. */
+/**
+ * Labels separated by commas or line breaks, as they may have blanks, in lower case.
+ * [skip.labels.about]
+ */
 export function parseLabels(value: string): ReadonlySet<string> {
   const labels = value.toLowerCase().split(/[,\r\n]/)
   return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
 }
 
-/** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. */
+/** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. [input.logins] */
 const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
 /**
  * Logins separated by commas or white space, in lower case. Here, empty means nobody.
+ * [input.logins]
  *
  * @param everyone a word for all of them, if there is one
  */
@@ -168,18 +193,22 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   )
 }
 
-/** Two dots, which no ref has, could lead elsewhere in a URL. */
+/** Two dots, which no ref has, could lead elsewhere in a URL. [input.since.dots] */
 export function parseSince(value: string): string {
   if (!value.includes('..')) return value
   throw unexpected('a tag, a branch or a commit', value)
 }
 
-/** NaN, which is in no range, for anything else. */
+/** NaN, which is in no range, for anything else. [input.values] */
 function toNumber(value: string): number {
   return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
 }
 
-/** @returns milliseconds */
+/**
+ * [input.values]
+ *
+ * @returns milliseconds
+ */
 export function parseTimeout(value: string): number {
   const minutes = toNumber(value)
   if (minutes > 0 && minutes <= 1440) return minutes * 60_000
@@ -189,7 +218,11 @@ export function parseTimeout(value: string): number {
   )
 }
 
-/** @returns milliseconds; undefined for adaptive polling */
+/**
+ * [input.values]
+ *
+ * @returns milliseconds; undefined for adaptive polling
+ */
 export function parseInterval(value: string): number | undefined {
   if (value === '') return undefined
   const seconds = toNumber(value)
@@ -200,6 +233,7 @@ export function parseInterval(value: string): number | undefined {
   )
 }
 
+// [output.exit-code]
 export function parseFailOn(value: string): ReadonlySet<FailOn> {
   const words = splitList(value)
   if (words.length === 1 && words[0] === 'none') return new Set()
@@ -212,6 +246,7 @@ export function parseFailOn(value: string): ReadonlySet<FailOn> {
   )
 }
 
+// [input.base-url]
 export function parseBaseUrl(value: string): string {
   // User info, query and fragment may contain a secret.
   const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
@@ -233,7 +268,10 @@ export function parseBaseUrl(value: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them. */
+/**
+ * localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them.
+ * [input.base-url]
+ */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

@@ -31,6 +31,7 @@ interface CommentOptions
 /**
  * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually,
  * and if the next run would not find the job, or would pay again for what was sent last.
+ * [cancel.first] [memory.edit.retried]
  */
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
@@ -47,7 +48,7 @@ type State = Readonly<
   | { is: 'off' }
 >
 
-/** Keeps the status in the comment up to date. */
+/** Keeps the status in the comment up to date. [memory.one-comment] */
 export class Comment {
   readonly #options: CommentOptions
   #state: State = { is: 'unread' }
@@ -89,7 +90,10 @@ export class Comment {
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
-  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
+  /**
+   * Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere.
+   * [memory.failure.told]
+   */
   get failure(): string {
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
@@ -98,7 +102,7 @@ export class Comment {
     return describeWarning(error, `${stale}${lost}.`)
   }
 
-  /** Whether a re-run would find there what this step has sent. */
+  /** Whether a re-run would find there what this step has sent. [report.advice.rerun] */
   get memory(): 'none' | 'pending' | 'stored' {
     if (!this.isMemory || this.#state.is === 'off') return 'none'
     const { runId, runAttempt } = this.#options.environment
@@ -129,7 +133,7 @@ export class Comment {
 
   /**
    * Writes the state before a create request, if later runs need it: a missing permission shows
-   * now, and a run that is killed leaves a trace.
+   * now, and a run that is killed leaves a trace. [send.placeholder.first]
    *
    * @throws ActionError `github` if later runs depend on it
    */
@@ -148,7 +152,10 @@ export class Comment {
     }
   }
 
-  /** Writes an update in the background, unless it changes nothing; errors are warnings. */
+  /**
+   * Writes an update in the background, unless it changes nothing; errors are warnings.
+   * [memory.edit.order]
+   */
   enqueue(update: StatusUpdate): void {
     const isStored =
       this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
@@ -177,6 +184,7 @@ export class Comment {
     done.abort()
   }
 
+  // [memory.edit.retried]
   async #work(): Promise<void> {
     for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
       done = this.#latest as StatusUpdate
@@ -194,6 +202,7 @@ export class Comment {
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
     const replaces = update.created || this.#state.is === 'written'
+    // [memory.later-run]
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
@@ -213,7 +222,7 @@ export class Comment {
     const own = marked.flatMap(({ id, stored }) =>
       typeof stored === 'object' ? [{ id, stored }] : [],
     )
-    // If two runs raced and created two comments, the newer one wins.
+    // If two runs raced and created two comments, the newer one wins. [memory.one-comment]
     const [latest] = own.sort((one, other) => other.id - one.id)
     if (latest === undefined) {
       if (truncated)
@@ -222,11 +231,13 @@ export class Comment {
         )
       if (marked.some(({ stored }) => stored === 'unverified'))
         warn(
+          // [memory.unverified]
           "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
             'If the key was replaced, set previous-api-key to the one before it.',
         )
     }
     this.#before = latest?.stored
+    // [memory.identity.same-attempt]
     const isOfThisAttempt =
       latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
     if (isOfThisAttempt && !this.isMemory)
@@ -243,7 +254,7 @@ export class Comment {
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
     const wasThere = this.#state.is === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
-    // A run that sent nothing leaves the state of the one before.
+    // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
     const held = sentNothing ? (this.#before ?? own) : own
     const id =
       'id' in this.#state ? this.#state.id : await this.#create(update.first, sentNothing, mode)
@@ -254,13 +265,18 @@ export class Comment {
       await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
       this.#become({ is: 'written', id, held })
     } catch (thrown) {
+      // [memory.one-comment.no-twin]
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
     }
   }
 
-  /** @param sentNothing GitHub mails what is created, to people who can't do anything about it. */
+  /**
+   * [memory.silent]
+   *
+   * @param sentNothing GitHub mails what is created, to people who can't do anything about it.
+   */
   async #create(
     text: string,
     sentNothing: boolean,
@@ -287,6 +303,7 @@ export class Comment {
   }
 }
 
+// [memory.edit.order]
 function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
   return JSON.stringify([stored, notes, isEnd])
 }

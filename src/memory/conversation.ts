@@ -5,7 +5,7 @@ import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 
-/** No more comments than this are read. */
+/** No more comments than this are read. [memory.one-comment] */
 const COMMENTS_LIMIT = 5000
 
 export type Conversation = Readonly<{
@@ -15,7 +15,11 @@ export type Conversation = Readonly<{
   permission: string
 }>
 
-/** @param isMerged `issueNumber` is that of the pull request that a push has merged */
+/**
+ * [range.number.either]
+ *
+ * @param isMerged `issueNumber` is that of the pull request that a push has merged
+ */
 export function findConversation(
   { pullRequest, issue }: RunEvent,
   scope: Inputs['jobScope'],
@@ -36,7 +40,11 @@ export function findConversation(
 
 export type Comments = ReturnType<typeof openComments>
 
-/** @param nonce what a comment that is created here ends in until it has its marker */
+/**
+ * [memory.one-comment.no-twin]
+ *
+ * @param nonce what a comment that is created here ends in until it has its marker
+ */
 export function openComments(
   github: GitHub,
   repository: string,

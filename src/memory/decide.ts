@@ -22,6 +22,7 @@ export type Situation = Readonly<{
   pull: DocsPull['state'] | undefined
 }>
 
+// [memory.run.closed]
 const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
 
 export type Decision = Readonly<
@@ -35,22 +36,28 @@ export type Decision = Readonly<
 
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
+ * [memory.run.continues]
  */
 export function decide(situation: Situation): Decision {
   const { by, push, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
   const unusable = reasonNotUsable(job)
+  // [memory.rerun.waits]
   if (by === 'unfinished attempt' && job !== undefined) {
     const reason = "This is a re-run, and an earlier attempt didn't see its docs job finish."
     return { kind: 'wait', reason }
   }
+  // [memory.rerun.reported]
   if (by === 'reported attempt' && unusable === undefined && !isOver) {
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
     return { kind: 'wait', reason }
   }
+  // [paid.asked.sends]
   const isAsked = isNews || push === undefined
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
+  // [paid.push.merged]
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
+  // [memory.run.closed]
   if (pull === 'closed' && (isDone || push === 'own')) {
     const why = {
       title: 'the docs pull request was closed',
@@ -60,6 +67,7 @@ export function decide(situation: Situation): Decision {
     return { kind: 'skip', why }
   }
   // What the agent wrote last may have missed the merge: then it is asked for again.
+  // [paid.push.merged]
   if (pull === 'merged' && isDone && !isUnfinished) {
     const why = {
       title: 'the docs pull request was merged',
@@ -75,6 +83,7 @@ export function decide(situation: Situation): Decision {
     : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }
 }
 
+// [memory.run.continues]
 function reasonNotUsable(job: Situation['job']): string | undefined {
   if (job === undefined) return 'no longer exists'
   return job === 'not requested' ? undefined : reasonNotContinuable(job)

@@ -17,9 +17,11 @@ export type DocsPull = Readonly<{ state: 'open' | 'merged' | 'closed' }> | Unkno
 
 export type DocsPulls = ReturnType<typeof openDocsPulls>
 
+// [docs.open.unreadable] [docs.token.when]
 export function openDocsPulls(step: Step, github: GitHub) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
+  // [docs.files.readers]
   const isHere = (repository = ''): boolean =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
@@ -63,6 +65,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
       )
       if (pull.state === 'unknown') {
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`
+        // [docs.token.refused]
         if (pull.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
       }
@@ -70,12 +73,14 @@ export function openDocsPulls(step: Step, github: GitHub) {
     },
     /**
      * What is told of it at the end. Nothing depends on it, and nothing is told where people read
-     * it who can't read the docs.
+     * it who can't read the docs. [docs.files.told]
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
       const link = facts.seen?.job.link ?? ''
       // By this step's request, or by that of an earlier run, whose end this one waited for.
+      // [docs.ended-early]
       const isContinued = hasJob(facts) && link === facts.previousLink
+      // [docs.files.readers]
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
         getPath(event.payload, 'repository.private') === true
@@ -100,7 +105,7 @@ type Read<T> = (github: GitHub, repository: string, number: string) => Promise<T
 
 /**
  * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
- * 403 if it must not tell that a private repository exists.
+ * 403 if it must not tell that a private repository exists. [docs.token.when]
  */
 function mayOtherTokenRead({ status, kind, retryAfterMs }: GitHubError): boolean {
   const isLimited = retryAfterMs !== undefined
@@ -108,6 +113,8 @@ function mayOtherTokenRead({ status, kind, retryAfterMs }: GitHubError): boolean
 }
 
 /**
+ * [docs.open.unreadable]
+ *
  * @param advice what helps if the token may not read the pull request
  * @throws GitHubError `error` if it may pass
  */
@@ -116,6 +123,7 @@ function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPul
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
+// [docs.open.unreadable]
 async function readPull(
   github: GitHub,
   repository: string,
@@ -127,6 +135,7 @@ async function readPull(
   return (await github.pulls.get({ ...common, pull_number: Number(number) })).data
 }
 
+// [docs.open.unreadable]
 function stateOf(pull: object | undefined): DocsPull {
   switch (getPath(pull, 'state')) {
     case 'open':
@@ -138,6 +147,7 @@ function stateOf(pull: object | undefined): DocsPull {
   }
 }
 
+// [docs.files.told]
 async function readFiles(
   github: GitHub,
   repository: string,
@@ -151,6 +161,7 @@ async function readFiles(
   ).data
 }
 
+// [docs.files.told]
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>
     typeof file?.filename === 'string' &&

@@ -26,11 +26,16 @@ export interface StoredState extends Stored {
   readonly attempt: number
 }
 
+// [memory.nothing-sent]
 export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 
+// [memory.marker.stable]
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 
-/** Which step it is, whose comment is on the pull request or the issue with this number. */
+/**
+ * Which step it is, whose comment is on the pull request or the issue with this number.
+ * [memory.identity]
+ */
 export function identify(
   { environment, inputs }: Pick<Step, 'environment' | 'inputs'>,
   number: number,
@@ -42,7 +47,7 @@ export function identify(
 
 /**
  * The workflow's repository and path. An organisation's required workflow has the path of another
- * repository.
+ * repository. [memory.identity]
  */
 export function workflowId({
   workflowRef,
@@ -54,7 +59,10 @@ export function workflowId({
 /** The key that signs; and the one before it, which is only verified with. */
 export type MarkerKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
-/** Keys for markers alone, so that no marker reveals anything about an API key (RFC 5869). */
+/**
+ * Keys for markers alone, so that no marker reveals anything about an API key (RFC 5869).
+ * [memory.previous-key]
+ */
 export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKeys {
   const derive = (key: string): Buffer =>
     Buffer.from(hkdfSync('sha256', key, '', 'agent-job-action marker 2', 32))
@@ -64,6 +72,7 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
 /**
  * A fingerprint as it is stored, where anyone can read it: without the key, nobody can test guesses
  * of what was sent against it. Then, as an earlier step may have stored it, with the key before.
+ * [memory.previous-key] [paid.fingerprint.keyed]
  */
 export function keyed(
   fingerprint: string,
@@ -78,6 +87,7 @@ export function keyed(
  * The marker for the comment with this id.
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
+ * [memory.marker.signed]
  */
 export function createMarker(
   stored: StoredState,
@@ -96,7 +106,7 @@ export function createMarker(
  * Reads the last marker in the text of the comment with this id: a step puts its own at the end.
  *
  * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or
- * get a bot to repeat it.
+ * get a bot to repeat it. [memory.marker.signed]
  */
 export function readMarker(
   text: string,
@@ -107,11 +117,13 @@ export function readMarker(
   const [, name, data = '', signature = ''] = MARKER.exec(lastMarker(text)) ?? []
   if (name !== publicName(identity)) return undefined
   const isVerified = keys.some((key) =>
+    // [memory.marker.constant-time]
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
   )
   return isVerified ? parse(data) : 'unverified'
 }
 
+// [memory.marker.last]
 function lastMarker(text: string): string {
   const start = text.lastIndexOf('<!-- agent-job-action:2 ')
   return start < 0 ? '' : text.slice(start)
@@ -119,6 +131,7 @@ function lastMarker(text: string): string {
 
 /**
  * A short public name of the step: it only tells its own texts from others', including copied ones.
+ * [memory.identity]
  */
 function publicName(identity: Identity): string {
   return createHash('sha256')
@@ -127,6 +140,7 @@ function publicName(identity: Identity): string {
     .slice(0, 22)
 }
 
+// [memory.marker.signed]
 function sign(data: string, id: number, identity: Identity, key: Buffer): string {
   const { repository, number } = identity
   return createHmac('sha256', key)
@@ -136,13 +150,14 @@ function sign(data: string, id: number, identity: Identity, key: Buffer): string
     .digest('base64url')
 }
 
+// [memory.identity]
 function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly string[] {
   return [workflow, job, step, project, jobKey]
 }
 
 /**
  * Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment
- * repeat these.
+ * repeat these. [memory.marker.untrusted]
  */
 function parse(data: string): StoredState {
   const [jobId, link, run, attempt, state, fingerprint = ''] = JSON.parse(

@@ -22,7 +22,7 @@ export interface MemoryStep extends Step {
 }
 
 /**
- * Opens the memory of a step; nothing is read yet.
+ * Opens the memory of a step; nothing is read yet. [memory.run.continues]
  *
  * @param isMerged the step is about the pull request that a push has merged
  */
@@ -48,6 +48,7 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
   }
 }
 
+// [input.scope]
 function openComment(
   step: MemoryStep,
   isMerged: boolean,

@@ -18,6 +18,7 @@ interface PreviousRunContext
     Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where earlier runs stored their state. */
   readonly comment: Pick<Comment, 'find' | 'stop'>
+  // [docs.open.unreadable]
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
@@ -30,7 +31,7 @@ type Earlier = Readonly<{
 type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
- * Finds the job to continue, or for a re-run, to wait for.
+ * Finds the job to continue, or for a re-run, to wait for. [memory.rerun.waits]
  *
  * @throws ActionError `github` if the comment can't be read, `input` if this very attempt has
  * stored something already
@@ -45,7 +46,10 @@ export async function findPreviousRun(
   if (isOfThisRun && state.attempt === environment.runAttempt) refuseSameAttempt(state, comment)
   noteIfUnknown(state, context)
   const earlier = (
-    /** Asks the service, which a run that turns out to send nothing doesn't need. */
+    /**
+     * Asks the service, which a run that turns out to send nothing doesn't need.
+     * [skip.service.unasked]
+     */
     findJob: () => Promise<Situation['job']>,
     pull?: Situation['pull'],
   ): Earlier => ({
@@ -69,7 +73,7 @@ export async function findPreviousRun(
     : earlier(async () => job, pull)
 }
 
-/** As an earlier run left it. */
+/** As an earlier run left it. [memory.run.continues] */
 function situationOf(
   state: StoredState,
   job: Situation['job'],
@@ -83,23 +87,29 @@ function situationOf(
   return { by: 'earlier run', push: findPush(context), isNews, job, isUnfinished, link, pull }
 }
 
-/** Undefined for an attempt after which a re-run is a run like any other. */
+/**
+ * Undefined for an attempt after which a re-run is a run like any other.
+ * [memory.rerun.reported]
+ */
 function howItEnded({ state, link, fingerprint }: StoredState): Situation['by'] | undefined {
   if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
   return state === 'pr-opened' && link !== '' && fingerprint !== '' ? 'reported attempt' : undefined
 }
 
+// [memory.run.closed] [paid.asked.sends]
 function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
   const { action, pullRequest } = event
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
+  // [memory.run.closed]
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
 
-/** The service leaves it out while it works on a message. */
+/** The service leaves it out while it works on a message. [memory.run.open-pull] */
 function linkOf({ link }: StoredState, job: Situation['job']): string | undefined {
   return (job !== 'not requested' && job?.link) || link || undefined
 }
 
+// [memory.rerun.told]
 function attachTo(
   state: StoredState,
   job: Situation['job'],
@@ -114,7 +124,10 @@ function attachTo(
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
-/** What this very attempt stored is another step's: a re-run has a higher attempt. */
+/**
+ * What this very attempt stored is another step's: a re-run has a higher attempt.
+ * [memory.identity.same-attempt]
+ */
 function refuseSameAttempt(
   { state, jobId }: StoredState,
   comment: PreviousRunContext['comment'],
@@ -130,14 +143,17 @@ function refuseSameAttempt(
   throw new InputError([text])
 }
 
-/** Of a create request: no job is known that could be continued. */
+/** Of a create request: no job is known that could be continued. [memory.rerun.unknown] */
 function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunContext): void {
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
   const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
   tell({ kind: 'noted', text, level: 'warn' })
 }
 
-/** Of a message. It stays unknown for a further attempt, until the docs job's end is reported. */
+/**
+ * Of a message. It stays unknown for a further attempt, until the docs job's end is reported.
+ * [memory.rerun.unknown]
+ */
 function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
   const mayBeLost = ['sending', 'unknown'].includes(state)
   const text =
@@ -146,7 +162,10 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
   return mayBeLost
 }
 
-/** The job as the service has it; undefined if it does not exist. */
+/**
+ * The job as the service has it; undefined if it does not exist. [memory.run.continues]
+ * [skip.service.unasked] [memory.run.continues]
+ */
 async function getJob(
   jobId: string,
   { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
@@ -170,7 +189,7 @@ async function getJob(
   )
 }
 
-/** A dry run sends not even this. */
+/** A dry run sends not even this. [output.dry-run] */
 function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Situation['job']> {
   return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }
@@ -178,6 +197,7 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Si
 /** Of what this run would send, as it stores it; then, as an earlier one may have stored it. */
 type Fingerprints = readonly [string, ...string[]]
 
+// [memory.run.continues] [paid.push.unchanged]
 async function planFor(
   state: StoredState,
   job: Situation['job'],
@@ -209,7 +229,10 @@ async function planFor(
   return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
 }
 
-/** Names the pull request alone: what else is in a link would be words outside of the fence. */
+/**
+ * Names the pull request alone: what else is in a link would be words outside of the fence.
+ * [memory.marker.untrusted] [memory.run.open-pull]
+ */
 function askToContinue(link: string): readonly string[] {
   const pull = parsePullRequest(link)
   if (pull === undefined) return []

@@ -2,6 +2,7 @@
 
 import type { Clock } from './deadline.js'
 
+// [send.limited.jitter]
 export interface Backoff {
   readonly retryAfterMs?: number | undefined
   readonly capMs: number
@@ -11,6 +12,7 @@ export interface Backoff {
  * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 %
  * jitter, or exponential backoff with up to 50 % jitter: many runs that were rejected together must
  * not all come back together. `Retry-After: 0` names no delay, so it gets backoff, too.
+ * [send.limited.jitter]
  *
  * @returns milliseconds; `minDelayMs` is without jitter
  */
@@ -29,7 +31,7 @@ export function retryDelay(
 
 /**
  * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if
- * it is neither.
+ * it is neither. [send.limited.jitter]
  */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
@@ -38,7 +40,10 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
 }
 
-/** The time for retries: failed attempts and the waits between them use it up. */
+/**
+ * The time for retries: failed attempts and the waits between them use it up.
+ * [send.unconnected.limit]
+ */
 export class RetryBudget {
   #countedUntil = 0
 

@@ -13,7 +13,7 @@ import { skipWasmOptimization } from './v8.js'
  * A connection that was not made.
  *
  * It never has one of undici's own error codes: on some of those, its client retries by itself,
- * without a pause and without end (nodejs/undici#3897).
+ * without a pause and without end (nodejs/undici#3897). [send.unconnected.again]
  */
 class ConnectError extends Error {
   constructor(
@@ -28,13 +28,13 @@ class ConnectError extends Error {
 /**
  * How long each address of a name but the last is tried, in milliseconds. Node gives it 250 ms, in
  * which a slow handshake can't end: with an IPv6 address that has no route, the other one is then
- * never reached (nodejs/node#54359).
+ * never reached (nodejs/node#54359). [net.addresses]
  */
 setDefaultAutoSelectFamilyAttemptTimeout(2_500)
 
 /**
  * Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the connection
- * carries a secret.
+ * carries a secret. [net.tls.verified]
  */
 const VERIFIED = { rejectUnauthorized: true }
 
@@ -47,7 +47,7 @@ export interface ConnectorOptions {
 
 /**
  * Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened
- * yet.
+ * yet. [net.proxy.tunnel]
  */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions): {
   connect: buildConnector.connector
@@ -75,7 +75,7 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
 }
 
 /**
- * Asks a proxy for a tunnel (RFC 9110, 9.3.6).
+ * Asks a proxy for a tunnel (RFC 9110, 9.3.6). [net.proxy.tunnel]
  *
  * @param target `host:port`
  * @throws ConnectError if the proxy can't be reached, refuses, or ends the connection: nothing was
@@ -94,6 +94,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       // Otherwise Node checks the certificate against the Host header below, which names the
       // target.
       servername: isIP(host) ? '' : host,
+      // [net.proxy]
       port: proxy.port, // Empty: the protocol's own.
       path: target,
       headers: {
@@ -127,6 +128,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   })
 }
 
+// [net.proxy.tunnel]
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -135,6 +137,7 @@ function decode(part: string): string {
   }
 }
 
+// [send.certificate.final] [net.tls.verified]
 function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
@@ -145,6 +148,7 @@ function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): C
   return new ConnectError(message + note, failure, { cause: error })
 }
 
+// [send.certificate.final]
 export function permanentFailure(error: unknown): PermanentFailure | undefined {
   return error instanceof ConnectError ? error.permanent : undefined
 }
@@ -152,6 +156,7 @@ export function permanentFailure(error: unknown): PermanentFailure | undefined {
 /**
  * A network error on one line. An AggregateError (several IP addresses were tried) has its messages
  * in its parts; OpenSSL's errors have a short reason beside a message that names its source files.
+ * [text.one-line]
  */
 export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
@@ -166,19 +171,21 @@ export function describeError(error: Error): string {
 /**
  * The codes with which Node reports an invalid certificate (nodejs.org/api/tls.html, X509
  * certificate error codes). It has none for a key or a signature that is too weak: these are
- * UNSPECIFIED.
+ * UNSPECIFIED. [send.certificate.final]
  */
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-/** Those that trusting another issuer can mend. */
+/** Those that trusting another issuer can mend. [send.certificate.final] */
 const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 
+// [send.certificate.final]
 function isCertificateError(error: Error | null): boolean {
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
 }
 
+// [send.certificate.final]
 function certificateFailure(
   whose: 'server' | 'proxy',
   error: Error | null,

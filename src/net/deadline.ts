@@ -25,24 +25,29 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
+// [net.deadline]
 export const NO_RESPONSE = 'no response in time'
 
+// [net.deadline]
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** How many turns of the event loop read what has arrived; each reads 64 KiB. */
+/**
+ * How many turns of the event loop read what has arrived; each reads 64 KiB.
+ * [net.arrived-first]
+ */
 const READING_TURNS = 16
 
 /**
  * Reads what has arrived, signals too. Node runs timers before it reads sockets: after a freeze, a
- * time limit may be due while the response already waits in the socket.
+ * time limit may be due while the response already waits in the socket. [net.arrived-first]
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
-/** Aborted after another signal, once that is waited for. */
+/** Aborted after another signal, once that is waited for. [net.deadline] */
 export function abortedAfter(
   signal: AbortSignal,
   wait: (end: AbortSignal) => Promise<void>,
@@ -63,7 +68,7 @@ export interface OwnDeadline extends Deadline {
 
 /**
  * Whoever makes one that is shorter than the step ends it: else its timer runs on, and what cancels
- * it keeps a listener for each.
+ * it keeps a listener for each. [net.deadline]
  *
  * @param at on the clock, in milliseconds
  * @param cancel aborted when the runner cancels the step

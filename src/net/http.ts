@@ -15,10 +15,10 @@ import {
 } from './connect.js'
 import { type Deadline, readArrived } from './deadline.js'
 
-/** The largest response body that is read, in bytes. */
+/** The largest response body that is read, in bytes. [net.limits] */
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
-/** Time limits of a request, in milliseconds. */
+/** Time limits of a request, in milliseconds. [net.limits] */
 const LIMITS = {
   /** Until the first byte of the request can be sent: DNS, TCP, proxy, TLS. */
   connect: 10_000,
@@ -26,7 +26,7 @@ const LIMITS = {
   GET: 30_000,
   /**
    * How long the response to a POST is waited for after the deadline or a cancel: only the response
-   * has the job's id.
+   * has the job's id. [cancel.in-flight]
    */
   finalPost: 5_000,
 } as const
@@ -74,7 +74,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * follow reuse that connection, which is kept for longer than any usual poll interval.
  *
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
- * inside: they destroy its client.
+ * inside: they destroy its client. [net.post.new-connection]
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: Connection | undefined
@@ -100,6 +100,7 @@ interface Connection {
   destroy(): void
 }
 
+// [net.post.new-connection]
 function openConnection({ origin, ...options }: HttpClientOptions): Connection {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
@@ -118,9 +119,13 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
   return { client, route, destroy }
 }
 
+// [net.limits]
 const TOO_LARGE = 'the response is larger than 1 MiB'
 
-/** Sends one request and settles once: with a response, an error, or the end of its time. */
+/**
+ * Sends one request and settles once: with a response, an error, or the end of its time.
+ * [net.sent]
+ */
 function exchange(
   connection: Connection,
   request: HttpRequest,
@@ -143,7 +148,9 @@ function exchange(
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
-          : { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
+          : // [send.unconnected.again]
+            // [send.unconnected.again]
+            { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
@@ -153,6 +160,7 @@ function exchange(
       }, milliseconds)
       timer = current
     }
+    // [cancel.in-flight]
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
       if (!sent) end()
@@ -166,6 +174,7 @@ function exchange(
     // undici writes the headers together with the first part of the body, so nothing is sent before
     // that. It accepts any async iterable; its types don't.
     const createBody = async function* (text: string) {
+      // [cancel.before-post]
       await readArrived() // A signal may have.
       if (settled) throw new Error('aborted')
       onSent()
@@ -208,6 +217,7 @@ function exchange(
   })
 }
 
+// [net.limits]
 class ResponseReader {
   #status = 0
   #headers: Headers = {}

@@ -12,16 +12,18 @@ export interface NetworkSettings {
 
 /**
  * In order of preference: HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent.
+ * [net.proxy]
  */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
+// [net.proxy]
 export function proxyVariable(environment: Readonly<Record<string, string | undefined>>): string {
   const values = VARIABLES.map((name) => environment[name]?.trim() ?? '')
   return values.find((value) => value !== '') ?? ''
 }
 
 /**
- * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.
+ * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY. [net.proxy]
  *
  * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the
  * proxy could be wrong.

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 /**
  * The major versions of Node that the flag was measured on. Node documents that V8 flags may change
  * or crash between versions (nodejs.org/api/v8.html, v8.setFlagsFromString), so the flag is set on
- * no other.
+ * no other. [net.cheap]
  */
 const MEASURED_MAJORS = ['20', '24']
 
@@ -15,6 +15,7 @@ const MEASURED_MAJORS = ['20', '24']
  *
  * Called once the first connection is open, directly before undici compiles the parser. Earlier, V8
  * would compile Node's own modules again, because their code cache belongs to other flags.
+ * [net.cheap]
  */
 export function skipWasmOptimization(version = process.versions.node): void {
   const [major = ''] = version.split('.')

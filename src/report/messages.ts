@@ -9,6 +9,7 @@ import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
 import { describeJob, describeOutcome, describeSent, type ToldRun } from './outcome.js'
 
+// [report.log.lines]
 export function formatStartLine(
   task: Task,
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
@@ -31,16 +32,19 @@ export function formatStartLine(
   }
 }
 
+// [report.log.lines]
 function describeSize(text: string): string {
   return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }
 
+// [report.log.lines]
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
   const link = job.link && `, docs pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
+// [report.log.lines]
 export function formatHeartbeatLine(facts: StepFacts): string {
   const waitsFor = hasJob(facts)
     ? `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
@@ -50,6 +54,7 @@ export function formatHeartbeatLine(facts: StepFacts): string {
   return `After ${formatDuration(facts.now)}: ${waitsFor}.`
 }
 
+// [report.log.lines]
 export function formatEndLine(facts: StepFacts, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
@@ -64,6 +69,7 @@ type Annotation = Readonly<{
   log?: string
 }>
 
+// [report.annotation.one]
 export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const link = run.facts.seen?.job.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)

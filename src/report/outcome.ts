@@ -7,6 +7,7 @@ import type { RunResult } from '../run/result.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
+// [report.words] [report.accessible]
 export type Texts = Readonly<{
   title: string
   /** The title as a sentence, for the log, which has no titles. */
@@ -15,12 +16,14 @@ export type Texts = Readonly<{
   happened?: string
   /** What is added to an error if nothing was sent. */
   unsent?: string
+  // [report.advice.followed]
   next: string
 }>
 
 /**
  * How the docs job is: only said to be running if the last request said so. From the end of the
  * step on, how it was then: that is kept, and read when the docs job may have ended long ago.
+ * [report.true] [report.past]
  *
  * @returns the end of a sentence that begins with the docs job
  */
@@ -43,7 +46,7 @@ export function describeJob(facts: StepFacts): string {
   return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${then}`
 }
 
-/** In these words everywhere: people count them in logs. */
+/** In these words everywhere: people count them in logs. [output.sent] */
 export function describeSent(facts: StepFacts): string {
   return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sentIn(facts)]
 }
@@ -55,7 +58,7 @@ export type ToldRun = Readonly<{
   memory: 'none' | 'pending' | 'stored'
 }>
 
-/** A sentence: by a re-run, if that waits and sends nothing. */
+/** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
   const isStored = facts.request.kind !== 'none' && memory === 'stored'
@@ -66,7 +69,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
   return `To wait for the docs job, ${how}`
 }
 
-/** In all of these sentences, text from outside is in quotes. */
+/** In all of these sentences, text from outside is in quotes. [report.true] */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
@@ -92,7 +95,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '✅ The docs job opened a pull request',
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
-          : facts.codeIsOpen
+          : // [report.review]
+            // [report.review]
+            facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
       }
@@ -147,6 +152,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         ),
         next: toWait,
       }
+    // [cancel.told]
     case 'cancelled': {
       const { error } = result
       const end = hasEnded ? outcomeOf(status, job?.link ?? '') : undefined
@@ -204,7 +210,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
 
 /**
  * What is known to have been accepted: whoever reads that nothing was started starts it again, and
- * pays again.
+ * pays again. [report.title.accepted]
  */
 function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)
@@ -224,7 +230,7 @@ function whatWasAccepted(facts: StepFacts): string {
     : 'No docs job was started'
 }
 
-/** GitHub tells nobody of what is added to a branch after that. */
+/** GitHub tells nobody of what is added to a branch after that. [docs.ended-early] */
 export function describeEndedEarly(how: 'merged' | 'closed'): string {
   const more = how === 'merged' ? 're-run the workflow job for a new docs job' : 'reopen it'
   return `The docs pull request was ${how} before this step saw the agent finish: what it wrote last may be missing. See its branch, or ${more}.`

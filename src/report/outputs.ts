@@ -5,7 +5,7 @@ import { type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import { errorOf } from '../run/result.js'
 import type { Redact } from '../text/redact.js'
 
-/** Every output that is known, and its value: two are not known until the end. */
+/** Every output that is known, and its value: two are not known until the end. [output.job-id] */
 export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Record<string, string>> {
   const { jobId, result, seen, previousLink } = facts
   // A run that sends nothing reports what is remembered.

@@ -41,6 +41,7 @@ interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
 
+// [report.facts.one]
 export class StepReport {
   /** As soon as it is known that the step keeps one. */
   comment: KeptComment | undefined
@@ -59,13 +60,14 @@ export class StepReport {
     return this.#facts
   }
 
+  // [output.exit-code]
   get exitCode(): 0 | 1 {
     const { result } = this.#facts
     return result !== undefined && !failsStep(result.outcome, this.#options.inputs.failOn) ? 0 : 1
   }
 
   /**
-   * Records what happens, and reports what a reader has to know of it.
+   * Records what happens, and reports what a reader has to know of it. [output.unwritable]
    *
    * @throws ActionError `internal` if the outputs can't be written before the service accepted
    * anything: better to send nothing than to lose a job.
@@ -129,13 +131,14 @@ export class StepReport {
 
   /**
    * Writes what is known to the outputs, the summary and the comment, each whether or not the
-   * others can be written.
+   * others can be written. [output.early] [cancel.killed]
    */
   #publish(): void {
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
     if (failure !== undefined && !hasJob(this.#facts)) {
+      // [output.unwritable]
       this.#record({ kind: 'not-accepted', posted: false })
       throw failure
     }
@@ -256,6 +259,7 @@ export class StepReport {
   }
 }
 
+// [output.unwritable]
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
   // How the step would have ended otherwise, which must not be lost.
   const before = errorOf(facts.result)

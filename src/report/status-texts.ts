@@ -8,12 +8,12 @@ import { createCommentText, createFirstText, type View } from './summary.js'
 
 /**
  * What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it
- * from every redactor.
+ * from every redactor. [memory.marker.no-key]
  */
 export function createUpdate(view: View): StatusUpdate {
   const { facts, redact, notes } = view
   const { jobId, seen, previousLink, request, result, docs } = facts
-  // What was merged too early is to be sent again.
+  // What was merged too early is to be sent again. [docs.ended-early]
   const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
@@ -34,7 +34,7 @@ export function createUpdate(view: View): StatusUpdate {
 
 /**
  * What is stored before a create request: it must be correct if the run is killed while the request
- * is in flight.
+ * is in flight. [send.placeholder.first]
  */
 export function createPlaceholder(view: View): StatusUpdate {
   const facts: StepFacts = {
@@ -44,6 +44,7 @@ export function createPlaceholder(view: View): StatusUpdate {
   return { ...createUpdate({ ...view, facts }), created: true }
 }
 
+// [memory.rerun.waits] [memory.rerun.unknown]
 function describeState(facts: StepFacts): Stored['state'] {
   const { request, jobId, result } = facts
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost

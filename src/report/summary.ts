@@ -26,6 +26,7 @@ export interface View extends ToldRun {
   readonly runUrl: string
 }
 
+// [report.summary]
 export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
@@ -34,10 +35,14 @@ export function createSummary(view: View): string {
   return `${joinParagraphs([title, link, describeFiles(view)[0], ...told])}\n`
 }
 
-/** How the details of a comment begin, also for readers who have never heard of the action. */
+/**
+ * How the details of a comment begin, also for readers who have never heard of the action.
+ * [report.comment.quiet]
+ */
 const DETAILS =
   '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
 
+// [report.advice.in-sight]
 export function createCommentText(view: View): string {
   // An advice is about what happened: both are shown, or both are folded.
   const isShown = isFailed(view) || view.facts.docs.endedEarly
@@ -47,20 +52,26 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
 }
 
+// [report.comment.quiet]
 function firstLine(view: View): string {
   const pullRequest = linkPullRequest(view)
-  // The link may be that of an earlier run.
+  // The link may be that of an earlier run. [report.link.label]
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   return `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
 }
 
+// [report.advice.in-sight]
 function isFailed({ inputs, facts: { result } }: View): boolean {
   return result !== undefined && failsStep(result.outcome, inputs.failOn)
 }
 
+// [cancel.killed]
 const IF_STILL_HERE = 'If this text is still here when the workflow run has ended,'
 
-/** A letter to people who see nothing else: GitHub mails it as it is written here, and no edit. */
+/**
+ * A letter to people who see nothing else: GitHub mails it as it is written here, and no edit.
+ * [memory.first-text]
+ */
 export function createFirstText(view: View): string {
   const log = `the run's log: <${view.runUrl}>`
   if (view.facts.result !== undefined) {
@@ -73,12 +84,13 @@ export function createFirstText(view: View): string {
   ])
 }
 
-/** Tells the comments of matrix legs apart. */
+/** Tells the comments of matrix legs apart. [memory.leg-named] */
 function nameLeg({ inputs, redact }: View): string {
   const leg = describeJobKey(redact(inputs.jobKey)) // Half a key would not be found.
   return leg && ` (${inlineCode(leg)})`
 }
 
+// [report.title.accepted]
 function describeTitle(view: View): string {
   const { facts } = view
   const { result } = facts
@@ -91,7 +103,10 @@ function describeTitle(view: View): string {
   return '⏳ The service has not accepted the request yet'
 }
 
-/** The docs pull request, also while a follow-up runs, which shows the one of the run before. */
+/**
+ * The docs pull request, also while a follow-up runs, which shows the one of the run before.
+ * [report.link.label]
+ */
 function linkPullRequest({ facts, redact }: View): string {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link || (isOver ? '' : facts.previousLink)
@@ -100,7 +115,7 @@ function linkPullRequest({ facts, redact }: View): string {
   return link && `[${inlineCode(redact(name))}](<${link}>)`
 }
 
-/** What the advice is about. */
+/** What the advice is about. [report.advice.in-sight] */
 function happened(view: View): string[] {
   const { facts, notes } = view
   return [
@@ -109,6 +124,7 @@ function happened(view: View): string[] {
   ]
 }
 
+// [report.summary]
 function details(view: View): string[] {
   const code = errorOf(view.facts.result)?.code
   return [
@@ -119,17 +135,22 @@ function details(view: View): string[] {
   ]
 }
 
-/** GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run. */
+/**
+ * GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run.
+ * [report.comment.private]
+ */
 function tell({ redact, inputs, runUrl }: View, text: string): string {
   return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
 }
 
+// [report.advice.in-sight]
 function whatNext(view: View): string {
   const { result } = view.facts
   const next = result ? describeOutcome(view, result).next : ifKilled(view)
   return `**What to do next:** ${showSentences(tell(view, next))}`
 }
 
+// [report.advice.in-sight]
 function whatHappened(view: View, result: RunResult): string {
   // Redacted before it is split: half a key would not be found.
   const { happened = '', unsent = '' } = describeOutcome(view, result)
@@ -140,7 +161,7 @@ function whatHappened(view: View, result: RunResult): string {
 
 /**
  * Sentences as Markdown. Text in quotes, which is where text from outside stands, becomes code; so
- * does every other word that GitHub could take for more than plain text.
+ * does every other word that GitHub could take for more than plain text. [text.markdown]
  */
 export function showSentences(text: string): string {
   return oneLine(text)
@@ -150,6 +171,7 @@ export function showSentences(text: string): string {
     .replace(/^(?:\d+[.)]|[+=-]+)(?=\s|$)/, inlineCode)
 }
 
+// [text.markdown]
 function showCode(part: string): string {
   const quoted = /^(["`])(.+)\1$/.exec(part)?.[2]
   if (quoted !== undefined) return inlineCode(quoted)
@@ -157,12 +179,16 @@ function showCode(part: string): string {
   return inlineCode(part.slice(0, part.length - end.length)) + end
 }
 
-/** A word, or white space, in which GitHub finds no markup, mention, reference, link or emoji. */
+/**
+ * A word, or white space, in which GitHub finds no markup, mention, reference, link or emoji.
+ * [text.markdown]
+ */
 function isPlain(word: string): boolean {
   const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|\b[\da-f]{7,40}\b|\b_|_\b/i.test(word)
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
+// [report.comment.private]
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
   const where = runUrl
@@ -183,15 +209,18 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
     .join('\n')
 }
 
-/** How many files of the docs pull request are shown at first sight, and how many are listed. */
+/**
+ * How many files of the docs pull request are shown at first sight, and how many are listed.
+ * [docs.files.told]
+ */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-/** A line of the first files, and if there are more, a list. */
+/** A line of the first files, and if there are more, a list. [docs.files.told] */
 function describeFiles({ facts: { docs }, redact }: View): readonly [line: string, list: string] {
   const { length } = docs.files
   const { shown, listed } = FILES_LIMIT
   if (length === 0) return ['', '']
-  // There may be more files than were read.
+  // There may be more files than were read. [docs.files.told]
   const plus = length < FILES_PAGE ? '' : '+'
   const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
   const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
@@ -204,12 +233,14 @@ function describeFiles({ facts: { docs }, redact }: View): readonly [line: strin
 
 /**
  * Cut after it is made visible: what a character becomes may be long, and the comment has a limit.
+ * [docs.files.told]
  */
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
 }
 
+// [report.summary]
 function statusTable({ history }: StepFacts): string {
   if (history.length === 0) return ''
   const rows = history.map(({ date, elapsedMs, status }) => {
@@ -219,7 +250,10 @@ function statusTable({ history }: StepFacts): string {
   return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** What to do if the step is killed now, which is also read if no edit succeeds any more. */
+/**
+ * What to do if the step is killed now, which is also read if no edit succeeds any more.
+ * [cancel.killed]
+ */
 function ifKilled(view: View): string {
   const { facts } = view
   if (hasJob(facts)) {

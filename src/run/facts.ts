@@ -62,7 +62,7 @@ export type DocsFile = Readonly<{
   deletions: number
 }>
 
-/** How many of them are read. */
+/** How many of them are read. [docs.files.told] */
 export const FILES_PAGE = 100
 
 /** What GitHub says of the docs pull request at the end. */
@@ -99,7 +99,11 @@ export type StepFacts = Readonly<{
   docs: DocsRead
 }>
 
-/** @param jobId what the input `job-id` names, or empty */
+/**
+ * [report.facts.one]
+ *
+ * @param jobId what the input `job-id` names, or empty
+ */
 export function factsAtStart(jobId: string): StepFacts {
   return {
     now: 0,
@@ -117,7 +121,11 @@ export function factsAtStart(jobId: string): StepFacts {
   }
 }
 
-/** @param clock starts with the step, and says when it happens */
+/**
+ * [report.facts.one]
+ *
+ * @param clock starts with the step, and says when it happens
+ */
 export function factsAfter(
   before: StepFacts,
   happening: Happening,
@@ -159,6 +167,7 @@ export function factsAfter(
   }
 }
 
+// [report.facts.one]
 function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
   if (job === undefined) return facts
   const { status } = job
@@ -173,21 +182,22 @@ function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'dat
   }
 }
 
-/** The last status of the docs job that the service documents. */
+/** The last status of the docs job that the service documents. [output.status] */
 export function statusIn({ history }: StepFacts): Status | undefined {
   return history.at(-1)?.status
 }
 
-/** Whether there is a docs job to wait for. */
+/** Whether there is a docs job to wait for. [report.true] */
 export function hasJob({ request: { kind } }: StepFacts): boolean {
   return kind === 'accepted' || kind === 'waiting'
 }
 
+// [report.title.accepted]
 export function acceptedIn({ request }: StepFacts): Asked | 'nothing' {
   return request.kind === 'accepted' ? request.asked : 'nothing'
 }
 
-/** What was accepted, or may have been. */
+/** What was accepted, or may have been. [output.sent] */
 export function sentIn({ request }: StepFacts): Asked | 'nothing' {
   return 'asked' in request ? request.asked : 'nothing'
 }

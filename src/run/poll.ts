@@ -9,13 +9,19 @@ import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import type { RunTools } from './step.js'
 
-/** For this long after a message (ms), a final status may still be the one from before it. */
+/**
+ * For this long after a message (ms), a final status may still be the one from before it.
+ * [poll.stale-end]
+ */
 const SETTLE_MS = 30_000
 
-/** How long a poll past the deadline may take, in milliseconds. */
+/** How long a poll past the deadline may take, in milliseconds. [poll.last] */
 const LATE_POLL_MS = 2_000
 
-/** With less time than this (ms) to settle, only a change proves that an end is new. */
+/**
+ * With less time than this (ms) to settle, only a change proves that an end is new.
+ * [poll.stale-end]
+ */
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
@@ -46,7 +52,11 @@ export type PollResult = Readonly<
   | { kind: 'deadline' }
 >
 
-/** @throws ActionError if a status request is refused for good, or if none ever got a response. */
+/**
+ * [poll.last]
+ *
+ * @throws ActionError if a status request is refused for good, or if none ever got a response.
+ */
 export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
   const { clock, deadline } = tools
   const deadlineAt = clock.now() + deadline.remainingMs()
@@ -58,6 +68,7 @@ export async function pollUntilDone(options: PollOptions, tools: PollTools): Pro
   return poll(options, tools, deadlineAt, untilFinalPoll).finally(untilFinalPoll.end)
 }
 
+// [poll.last]
 async function poll(
   options: PollOptions,
   tools: PollTools,
@@ -68,6 +79,7 @@ async function poll(
   const polling = createPolling(options, tools)
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
+  // [poll.last]
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isOver = isTooLate; !isOver; ) {
     const remainingMs = untilFinalPoll.remainingMs()
@@ -77,20 +89,23 @@ async function poll(
     const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
     // A server may close an idle connection just as this poll is sent, which no other one follows.
+    // [poll.last]
     if (isFinalPoll) service.close()
     // The process was frozen and has missed its final poll.
     const isLate = hasPassed(deadline)
     if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
+    // [report.true]
     tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     polling.budget.count(startedAt, ATTEMPT_MS.poll)
-    // A process that was frozen during its final poll makes another.
+    // A process that was frozen during its final poll makes another. [poll.last]
     isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
     const next = polling.handle(result, { isBroughtForward, isFinalPoll })
     if (typeof next !== 'number') return next
     delayMs = next
   }
+  // [cancel.first] [output.timed-out]
   if (deadline.cancelled()) throw new Cancelled()
   if (!service.hasResponded()) throw noResponseError(options.jobId, polling.lastError())
   return { kind: 'deadline' }
@@ -99,19 +114,20 @@ async function poll(
 /**
  * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the
  * elapsed time, at least 5 s, at most 12 s, with 10 % of jitter either way, so that many steps
- * don't keep polling at the same moment.
+ * don't keep polling at the same moment. [poll.interval]
  */
 export function pollDelay(elapsedMs: number, fixedMs: number | undefined, random: number): number {
   return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)
 }
 
-/** Of several timers that are due, a deadline's may be called later than another. */
+/** Of several timers that are due, a deadline's may be called later than another. [poll.last] */
 function hasPassed({ signal, remainingMs }: Deadline): boolean {
   return signal.aborted || remainingMs() === 0
 }
 
 /**
  * How long before the deadline the final poll starts (ms), so that its response arrives in time.
+ * [poll.last]
  */
 export function finalPollMarginMs(timeoutMs: number): number {
   return Math.min(2_000, timeoutMs / 20)
@@ -120,7 +136,7 @@ export function finalPollMarginMs(timeoutMs: number): number {
 /**
  * A final status is trusted if the job was seen running since, if it differs from the final one
  * seen before the message or first after it, or if the settle time has passed. That the response to
- * the message itself says `active` proves nothing about the next poll.
+ * the message itself says `active` proves nothing about the next poll. [poll.stale-end]
  *
  * @param settleMs counted from the message
  */
@@ -142,10 +158,16 @@ function createFreshnessCheck(
   }
 }
 
-/** The fields that a new end changes. Others, such as a clock, may always differ. */
+/**
+ * The fields that a new end changes. Others, such as a clock, may always differ.
+ * [poll.stale-end]
+ */
 export const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
-/** Compares the fields that both have: the response to a message may have fewer. */
+/**
+ * Compares the fields that both have: the response to a message may have fewer.
+ * [poll.stale-end]
+ */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
   const [fields, otherFields] = [one as Record<string, unknown>, other as Record<string, unknown>]
   return END_FIELDS.some(
@@ -164,30 +186,37 @@ function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
   { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
-  /** The time left for a service that has never responded. */
+  /** The time left for a service that has never responded. [poll.dead-address] */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   const startedAt = clock.now()
+  // [poll.stale-end]
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
   const isFresh = createFreshnessCheck(precededBy, settleMs)
+  // [poll.refused.four] [poll.log-once]
   let failures = 0
   let refusals = 0
   let lastError = ''
   let isSeen = precededBy.kind !== 'nothing'
   let hasWarned = false
 
-  /** Polls again after this delay; a service that has never responded gets a limited time. */
+  /**
+   * Polls again after this delay; a service that has never responded gets a limited time.
+   * [poll.dead-address]
+   */
   function retryWithin(delayMs: number): Next {
     if (service.hasResponded()) return delayMs
     if (budget.remainingMs <= 0) throw noResponseError(jobId, lastError)
     return Math.min(delayMs, budget.remainingMs)
   }
 
+  // [poll.status.undocumented]
   function handleJob(job: Job, now: number, delayMs: number): Next {
     if (job.status === undefined && !hasWarned) {
       hasWarned = true
       warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
+    // [poll.stale-end]
     if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
@@ -196,6 +225,7 @@ function createPolling(
         precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
       return Math.min(delayMs, untilSettledMs)
     }
+    // [poll.retry]
     isSeen = true
     tell({ kind: 'seen', job })
     if (isFinal(job.status)) return { kind: 'ended', job, status: job.status }
@@ -205,11 +235,11 @@ function createPolling(
   return {
     budget,
     firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
-    /** Why the last poll showed no job. */
+    /** Why the last poll showed no job. [poll.refused.deadline] */
     lastError: () => lastError,
     /**
      * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
-     * refusal then doesn't repeat the one before
+     * refusal then doesn't repeat the one before [poll.refused.four] [poll.retry]
      * @throws ActionError if polling is of no use any more
      */
     handle(
@@ -236,6 +266,7 @@ function createPolling(
           lastError = verdict.reason
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
+          // [poll.log-once]
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
           return retryWithin(
@@ -252,6 +283,7 @@ function createPolling(
   }
 }
 
+// [poll.dead-address]
 function noResponseError(jobId: string, lastError: string): ActionError {
   return new ActionError(
     'network',

@@ -21,11 +21,13 @@ export type SkipReason = Readonly<{
 /** One type for each outcome, so that a check of the outcome narrows the result. */
 type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
 
+// [cancel.exception]
 export function toRunResult(thrown: unknown): RunResult {
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }
 
+// [output.error-code]
 export function errorOf(result: RunResult | undefined): ActionError | undefined {
   return result !== undefined && 'error' in result ? result.error : undefined
 }

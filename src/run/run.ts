@@ -11,7 +11,10 @@ import { send } from './send.js'
 import type { RunTools } from './step.js'
 import type { MessageTask, Task } from './task.js'
 
-/** How long after an end without a pull request the job is asked for once more, in milliseconds. */
+/**
+ * How long after an end without a pull request the job is asked for once more, in milliseconds.
+ * [poll.link.late]
+ */
 const LINK_MS = 5_000
 
 /** The docs job that is followed, and as it is now, if the service has returned it. */
@@ -21,7 +24,7 @@ type Begun = Readonly<{
   job?: Job | undefined
 }>
 
-/** Runs the task to its end. Never throws. */
+/** Runs the task to its end. Never throws. [output.timed-out] [poll.stale-end] */
 export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
@@ -41,8 +44,10 @@ export async function run(
     switch (polled.kind) {
       case 'ended':
         return { outcome: await outcomeOfEnded(polled, tools) }
+      // [poll.once]
       case 'active':
         return { outcome: 'started' }
+      // [output.timed-out]
       case 'deadline':
         return { outcome: 'timed-out' }
     }
@@ -51,7 +56,7 @@ export async function run(
   }
 }
 
-/** Sends what the task has to send. */
+/** Sends what the task has to send. [input.task] */
 async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun> {
   switch (task.kind) {
     case 'create':
@@ -71,7 +76,7 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
  * takes no more messages.
  *
  * A 404 is believed if status requests say the same; otherwise the message, which was not accepted,
- * is sent once more.
+ * is sent once more. [send.message.ended] [send.message.gone]
  */
 async function messageOrCreate(
   task: MessageTask,
@@ -102,6 +107,7 @@ async function messageOrCreate(
   }
 }
 
+// [send.placeholder.first]
 async function create(
   { prompt, fingerprint = '', previousLink = '' }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
   tools: RunTools,
@@ -113,6 +119,7 @@ async function create(
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
 
+// [poll.stale-end]
 async function message(
   { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
@@ -133,7 +140,7 @@ type JobEnd = Readonly<{ job: Job; status: FinalStatus }>
 
 /**
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
- * once more.
+ * once more. [poll.link.late]
  */
 async function outcomeOfEnded(
   { job, status }: JobEnd,

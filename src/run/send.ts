@@ -13,14 +13,15 @@ import type { RunTools } from './step.js'
 
 /**
  * How long before the deadline a retry is sent at the latest, in milliseconds: after a response, it
- * needs another one.
+ * needs another one. [send.limited]
  */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
 /**
- * Retries only if `judgeSubmit` shows that the request wasn't accepted.
+ * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice]
+ * [send.unconnected.limit] [send.never-twice]
  *
  * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
@@ -54,6 +55,7 @@ export async function send(
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
     if (verdict.next === 'fail') throw verdict.error
+    // [output.timed-out]
     if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
@@ -75,11 +77,12 @@ export async function send(
   }
 }
 
-/** If the action itself fails, the request may already have been sent. */
+/** If the action itself fails, the request may already have been sent. [send.unknown] */
 function toUnknown(cause: unknown): ServiceResult {
   return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 
+// [send.limited]
 function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionError {
   const { retryAfterMs = 0 } = backoff
   const reason =
@@ -91,6 +94,7 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
   })
 }
 
+// [send.unconnected.again]
 function unsentTimeoutError(): ActionError {
   return new ActionError(
     'network',

@@ -5,13 +5,16 @@
 
 import { oneLine } from './escape.js'
 
-/** Refusals that say something of the key, or of what was asked for, if they are the API's own. */
+/**
+ * Refusals that say something of the key, or of what was asked for, if they are the API's own.
+ * [send.refused.foreign]
+ */
 const SAYING = [401, 403, 404]
 
 /**
  * Whether a firewall, a proxy or a sign-in page has answered in place of the service or of GitHub,
  * and knows nothing of what was asked for. Their refusals are JSON; only a service may write others
- * in plain text.
+ * in plain text. [send.refused.foreign] [github.foreign]
  *
  * @param type the header `content-type`
  */
@@ -23,7 +26,7 @@ export function isForeign(status: number, type: unknown, body: unknown): boolean
 
 /**
  * A page by its title, or by its words if it has none. Its end may be missing. Other text is left
- * as it is.
+ * as it is. [text.page]
  */
 export function summarizePage(text: string): string {
   if (!isPage(text)) return text
@@ -32,6 +35,7 @@ export function summarizePage(text: string): string {
   return oneLine(title || page.replace(/<[^<>]*>/g, ' '))
 }
 
+// [text.page] [send.refused.foreign]
 export function isPage(text: string): boolean {
   return /^\s*<[a-z!?]/i.test(text)
 }

@@ -1,5 +1,6 @@
 /** User-facing errors: each has the value for `error-code`, what happened, and what to do now. */
 
+// [output.error-code]
 export type ErrorCode =
   | 'input'
   | 'auth'
@@ -12,7 +13,7 @@ export type ErrorCode =
   | 'github'
   | 'internal'
 
-/** Ends the step, and is reported once. */
+/** Ends the step, and is reported once. [output.error-code] */
 export class ActionError extends Error {
   override readonly name: string = 'ActionError'
 
@@ -33,6 +34,7 @@ export class ActionError extends Error {
 
 /**
  * The step was cancelled. `unknown` is set if a request was in flight and its result is unknown.
+ * [cancel.in-flight]
  */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
@@ -42,10 +44,14 @@ export class Cancelled extends Error {
   }
 }
 
-/** Where a docs job that may exist shows, as the end of sentences that begin with "look". */
+/**
+ * Where a docs job that may exist shows, as the end of sentences that begin with "look".
+ * [report.where-to-look]
+ */
 export const WHERE_TO_LOOK =
   "for a new pull request in the docs repository: it takes some minutes to appear. Then look in the service's dashboard, if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
+// [cancel.exception]
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
@@ -61,14 +67,16 @@ export type PermanentFailure =
   /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
   `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
 
+// [send.certificate.final]
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
 
+// [send.certificate.final]
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 
-/** What a permanent failure is, and what to do about it. */
+/** What a permanent failure is, and what to do about it. [send.certificate.final] */
 export function explainFailure(
   failure: PermanentFailure,
   server: string,

@@ -3,7 +3,7 @@
 /**
  * Truncates a text to `limit` characters, and marks it with an ellipsis.
  *
- * Redact text from outside first: half a key would not be found.
+ * Redact text from outside first: half a key would not be found. [secret.redacted.uncut]
  */
 export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`
@@ -11,6 +11,7 @@ export function truncate(text: string, limit: number): string {
 
 /**
  * A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`.
+ * [text.one-line]
  */
 export function oneLine(text: string): string {
   return escapeInvisible(text.replace(/[ \t\r\n]+/g, ' ').trim())
@@ -19,12 +20,14 @@ export function oneLine(text: string): string {
 /**
  * Shows characters that move the cursor, break a line, reorder text or are invisible: controls,
  * format characters, line separators; but not the joiner (U+200D) that emoji are made with.
+ * [text.one-line]
  */
 function escapeInvisible(text: string): string {
   if (/^[ -~]*$/.test(text)) return text // V8 takes long to build the classes below.
   return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showCodePoint)
 }
 
+// [text.one-line]
 export function showCodePoint(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`
 }
@@ -33,7 +36,7 @@ export function showCodePoint(character: string): string {
  * A line that can't be a workflow command.
  *
  * The runner reads `::name::` after leading blanks, and `##[name]` anywhere in a line
- * (actions/runner, src/Runner.Common/ActionCommand.cs: TryParseV2 and TryParse).
+ * (actions/runner, src/Runner.Common/ActionCommand.cs: TryParseV2 and TryParse). [text.command]
  */
 export function escapeCommands(line: string): string {
   return escapeInvisible(line.replaceAll('\t', '  '))
@@ -41,14 +44,14 @@ export function escapeCommands(line: string): string {
     .replace(/^(\s*):(?=:)/u, '$1\\:')
 }
 
-/** Text as log lines that can't be workflow commands, each behind a bar. */
+/** Text as log lines that can't be workflow commands, each behind a bar. [text.command] */
 export function escapeCommandLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => escapeCommands(`| ${line}`))
 }
 
 /**
  * A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever
- * writes it out redacts it, which needs the whole key.
+ * writes it out redacts it, which needs the whole key. [text.one-line]
  */
 export function quote(text: string): string {
   return `"${oneLine(text).replaceAll('"', "'")}"`
@@ -57,7 +60,7 @@ export function quote(text: string): string {
 /**
  * A text from outside as Markdown code, in which GitHub creates no mentions, issue links or URLs.
  * If the text contains punctuation that could end the code span or the table cell, all punctuation
- * is written as HTML entities.
+ * is written as HTML entities. [text.markdown]
  */
 export function inlineCode(text: string): string {
   const line = oneLine(text)

@@ -1,6 +1,6 @@
 /** Formats durations, numbers and commits; joins texts, and cuts them to a size. Pure. */
 
-/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. */
+/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. [report.log.lines] */
 export function formatDuration(milliseconds: number): string {
   if (!(milliseconds < 3.6e9)) return 'over 1,000 h'
   if (milliseconds < 1000) return `${Math.floor(milliseconds)} ms`
@@ -10,6 +10,7 @@ export function formatDuration(milliseconds: number): string {
   return joinUnits([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min'])
 }
 
+// [report.log.lines]
 function joinUnits(...amounts: [number, string][]): string {
   return amounts
     .filter(([amount]) => amount > 0)
@@ -19,31 +20,35 @@ function joinUnits(...amounts: [number, string][]): string {
 
 /**
  * An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to
- * load.
+ * load. [report.log.lines]
  */
 export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
+// [report.log.lines]
 export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
+// [report.advice.followed]
 export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ')
 }
 
+// [report.advice.followed]
 export function joinParagraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
+// [report.log.lines]
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }
 
 /**
  * The texts that fit into `room` bytes, each with a line end, in order; one that doesn't fit
- * is skipped.
+ * is skipped. [context.budget.total]
  */
 export function takeFitting(texts: readonly string[], room: number): string[] {
   let remaining = room
@@ -55,7 +60,10 @@ export function takeFitting(texts: readonly string[], room: number): string[] {
   })
 }
 
-/** The start of a text in at most `limit` bytes, never ending inside a character. */
+/**
+ * The start of a text in at most `limit` bytes, never ending inside a character.
+ * [context.budget.sections]
+ */
 export function truncateBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= limit) return text

@@ -12,7 +12,7 @@ export type Redact = (text: string, whole?: boolean) => string
  * percent-encoded, as HTML or escaped as in a JSON string, in whole or in part.
  *
  * The text is decoded instead of searched with a pattern for all the ways to write a key, which
- * would backtrack through the backslashes in it.
+ * would backtrack through the backslashes in it. [secret.redacted]
  */
 export function createRedactor(...keys: readonly string[]): Redact {
   const secrets = keys.filter((key) => key !== '').map(toBytes)
@@ -27,6 +27,7 @@ export function createRedactor(...keys: readonly string[]): Redact {
 /**
  * Hides which service a text is about, and which project there: many keep both as secrets. Text
  * from outside, which may name the project, is in quotes; elsewhere, its name may be a plain word.
+ * [report.comment.private]
  */
 export function hideService(
   text: string,
@@ -41,9 +42,10 @@ export function hideService(
   return host === '' ? shown : shown.replaceAll(host, '***')
 }
 
-/** UTF-8, one character a byte: an escape may stand for part of a character. */
+/** UTF-8, one character a byte: an escape may stand for part of a character. [secret.redacted] */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
+// [secret.redacted]
 const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
 
 /**
@@ -57,17 +59,22 @@ interface Decoded {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded in each way. */
+/** How often a text is decoded in each way. [secret.redacted] */
 const LEVELS = 4
 
+// [secret.redacted]
 const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
-/** Node's `inspect`, which writes the debug lines, escapes apostrophes as well. */
+/**
+ * Node's `inspect`, which writes the debug lines, escapes apostrophes as well.
+ * [secret.redacted]
+ */
 const JSON_STRING = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u[\da-f]{4}|\\["'\\/]/
+// [secret.redacted]
 const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/** The text as it is, and with its escapes decoded, in each way alone. */
+/** The text as it is, and with its escapes decoded, in each way alone. [secret.redacted.cheap] */
 function decodedOf(bytes: string): Decoded[] {
   const plain: Decoded = { bytes, startOf: (index) => index }
   const views = [plain]
@@ -83,6 +90,7 @@ function decodedOf(bytes: string): Decoded[] {
   return views
 }
 
+// [secret.redacted]
 function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   let decoded = ''
   const starts: number[] = []
@@ -99,7 +107,7 @@ function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   return { bytes: decoded, startOf: (index) => starts[index] as number }
 }
 
-/** Characters that HTML gives a meaning, by their entities. */
+/** Characters that HTML gives a meaning, by their entities. [secret.redacted] */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -108,7 +116,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&apos;': "'",
 }
 
-/** Undefined for an entity that names no character. */
+/** Undefined for an entity that names no character. [secret.redacted] */
 function decodeEscape(escaped: string): string | undefined {
   if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))
@@ -119,12 +127,13 @@ function decodeEscape(escaped: string): string | undefined {
 
 /**
  * The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says
- * nothing.
+ * nothing. [secret.redacted]
  */
 const PREFIX_BYTES = 8
-/** What all keys of a kind start with says nothing, either. */
+/** What all keys of a kind start with says nothing, either. [secret.redacted] */
 const KIND = /^(?:mint_(?:dsc_|us_)?|gh[a-z]_|github_pat_)?/
 
+// [secret.redacted]
 function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
   const kind = KIND.exec(key)?.[0] ?? ''
   const start = whole ? key : key.slice(0, Math.max(PREFIX_BYTES, kind.length + 3))
@@ -137,7 +146,7 @@ function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): Byte
   return ranges
 }
 
-/** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
+/** Replaces ranges, which may overlap: what overlaps becomes one `***`. [secret.redacted] */
 function replaceRanges(bytes: string, ranges: readonly ByteRange[]): string {
   let text = ''
   let end = 0
