@@ -630,6 +630,16 @@ describe('since [range.since]', () => {
     },
   )
 
+  worldTest('that can be read, though not compared, is not called unknown', async (world) => {
+    const since = sha('named')
+    for (const commit of [since, HEAD]) world.repository.addCommit({ sha: commit })
+    const answer = refusal(404, 'Not Found')
+    for (let i = 0; i < 3; i++) world.github.faults.push({ path: /\/compare\//, answer })
+    const { outputs, log } = await world.step({ ...SINCE, since }, dispatch)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).not.toContain('there is no tag')
+  })
+
   const COMMIT = sha('commit')
   const merge_group = { base_sha: sha('base'), head_sha: HEAD }
   worldTest.each<[string, RunOptions, asked: string[]]>([

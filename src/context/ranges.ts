@@ -319,7 +319,8 @@ export async function sinceNamed(base: string, head: string, repo: GitHubRepo): 
     case 'unrelated':
       return unknownChanges('what since names and this commit have no history in common')
     case 'not found':
-      if (!(await canReadCommit(repo, head))) throw comparison.error
+      if (!(await canReadCommit(repo, head)) || (await canReadCommit(repo, base)))
+        throw comparison.error
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
