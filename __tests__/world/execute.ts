@@ -471,7 +471,9 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   }
   /** As it is when a step begins. */
   const begin = (step: StepPlan): void => {
-    repository.hasPulls = !(plan.turnsOffPulls && step.event.name === 'push')
+    // Nobody names a pull request where there are none.
+    const isNamed = step.inputs['issue-number'] !== undefined
+    repository.hasPulls = !(plan.turnsOffPulls && step.event.name === 'push' && !isNamed)
     setPulls(step)
     setRanges(step)
     began.push(step)
@@ -510,7 +512,8 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const isSome = times < 1_000 && ofStep(0)
   github.faults.push({ ...ofPulls, ...isSome, times, answer })
   const ofCommit = { ...ofStep(0), method: 'GET', path: /\/compare\/|\/commits\/\w+\/pulls/ }
-  if (newCommit) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
+  // One moment at a time.
+  if (newCommit && times === 0) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
   for (const { step, method, path, ...fault } of faults) {
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })

@@ -120,7 +120,7 @@ export class Facts extends Observed {
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
-  /** Whether who must not start a job is the cause, or a merge queue that has not merged yet. */
+  /** Whether the agent is the cause, or what brings nothing: a queue's push, a release taken back. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
@@ -238,6 +238,7 @@ export class Facts extends Observed {
     const { event } = this.step.plan
     if (!this.hasEvent) return false
     if (event.name === 'push' && event.push === 'queue') return true
+    if (event.name === 'release' && event.action === 'deleted') return true
     if (authors === '') return false
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (

@@ -39,7 +39,7 @@ export const CHANGES_RULES = {
   *'each diff that GitHub has is in the prompt, or is counted among those left out [range.cut.parts]'(
     facts,
   ) {
-    for (const { told, counted, isLong } of sent(facts)) {
+    for (const { told, counted, isLong, isOfCommit } of sent(facts)) {
       const { titles, unsent, omitted, isTruncated } = told
       if (facts.inputs.context !== 'diff') {
         if (titles.length > 0) yield 'nobody asked for diffs'
@@ -54,8 +54,8 @@ export const CHANGES_RULES = {
       if (count > counted.length || count < counted.length - renamed.length)
         yield `${count} of the diffs of ${counted.length} files`
       const missing = counted.filter(({ patch }) => patch === undefined).length
-      // A page of a pull request may have too many lines.
-      if (facts.isGitHubWell && !facts.isOfLongPull && unsent > missing)
+      // A page of a pull request or of a commit may have too many lines.
+      if (facts.isGitHubWell && !facts.isOfLongPull && !isOfCommit && unsent > missing)
         yield `GitHub has more diffs: ${unsent} of ${counted.length} are said to be missing`
     }
   },
@@ -80,8 +80,11 @@ function* sent(facts: Facts) {
   const { posts, inputs, step, isAlone } = facts
   const { context = 'none' } = inputs
   const changes = context === 'none' || step.plan.task === 'attach' ? undefined : changesOf(facts)
-  const last = step.githubRequests.findLast(({ path }) => LISTS.test(path))
-  if (posts.length === 0 || changes === undefined || last?.status !== 200 || !isAlone) return
+  const lists = step.githubRequests.filter(({ path }) => LISTS.test(path))
+  // What GitHub can't compare is unknown, though it may compare another release.
+  const isUnknown = lists.some(({ status }) => status === 422) || lists.at(-1)?.status !== 200
+  if (posts.length === 0 || changes === undefined || isUnknown || !isAlone) return
+  const isOfCommit = lists.some(({ path }) => path.includes('/commits/'))
   const counted = countedIn(changes, inputs)
   const isTold = (text: string): boolean => facts.lines.some((line) => line.startsWith(text))
   const isLong = changes.length >= MOST_LISTED
@@ -89,7 +92,7 @@ function* sent(facts: Facts) {
   for (const { body } of posts) {
     const { prompt } = JSON.parse(body) as { prompt: string }
     if (/^Details of what triggered this run are omitted/m.test(prompt)) continue
-    yield { prompt, counted: all, told: toldIn(prompt, facts), isLong }
+    yield { prompt, counted: all, told: toldIn(prompt, facts), isLong, isOfCommit }
   }
 }
 

@@ -35,12 +35,14 @@ export const PAID_RULES = {
     const [first] = posts
     if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
     const shown = facts.shown()
+    // If no run saw the docs job end, what it wrote last may not be in docs that were merged.
     const isWrong = shown.every(
       (one) =>
         one &&
         hasTheSame(facts, one) &&
-        (canGoOn(facts, one.jobId, first) ||
-          (isOver(facts) && !hadFailed(facts, one.jobId, 'failed'))),
+        (isOver(facts)
+          ? ENDED.includes(one.state) && !hadFailed(facts, one.jobId, 'failed')
+          : canGoOn(facts, one.jobId, first)),
     )
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
   },
@@ -226,7 +228,7 @@ export function hasNothingNew(facts: Facts): boolean {
   const hasWords = number !== undefined && context !== 'none'
   if (event.name === 'push' && event.push !== 'tag')
     return event.push === 'empty branch' && since === undefined && !hasWords
-  if (isTakenBack(event)) return true
+  if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
   const last = step.githubRequests.findLast(({ path }) => path.includes('/compare/'))
   const isGone = [404, 406, 422].includes(Number(last?.status)) && last?.answered !== PAGE.body
@@ -249,10 +251,6 @@ export function hasNothingNew(facts: Facts): boolean {
   const isOld = isSame || (since !== undefined && compared === 'behind')
   return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
 }
-
-/** Whether a release is no more. */
-const isTakenBack = ({ name, action }: Facts['step']['plan']['event']): boolean =>
-  name === 'release' && action === 'deleted'
 
 /** Whether what has changed is asked for, and no pull request says it. */
 export function asksForCommits({ step, inputs, hasEvent }: Facts): boolean {
