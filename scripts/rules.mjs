@@ -152,7 +152,8 @@ export function isComment(line = '') {
 function files(...paths) {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths]
   const all = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n')
-  const own = all.filter((file) => !file.startsWith('docs/development/') || paths.includes('docs'))
+  const isAsked = (file = '') => paths.some((one) => one === 'docs' || one === file)
+  const own = all.filter((file) => !file.startsWith('docs/development/') || isAsked(file))
   return [...new Set(own)]
 }
 

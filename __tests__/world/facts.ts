@@ -120,7 +120,7 @@ export class Facts extends Observed {
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
-  /** Whether the agent is the cause, or what brings nothing: a queue's push, a release taken back. */
+  /** Whether the agent is the cause, or a queue's push, or a release that was taken back. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
