@@ -395,6 +395,17 @@ describe('since the last release [range.release.ancestor]', () => {
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     }))
 
+  worldTest(
+    'a tag that GitHub does not find for a moment is not passed over [github.early]',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      const answer = refusal(404, 'Not Found')
+      world.github.faults.push({ path: /\/compare\/v1\.1\.0/, answer, times: 2 })
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
+    },
+  )
+
   worldTest.each<[string, tag: string, RunOptions]>([
     ['is tagged again', 'v1.1.0', release()],
     [
@@ -630,15 +641,19 @@ describe('since [range.since]', () => {
     },
   )
 
-  worldTest('that can be read, though not compared, is not called unknown', async (world) => {
-    const since = sha('named')
-    for (const commit of [since, HEAD]) world.repository.addCommit({ sha: commit })
-    const answer = refusal(404, 'Not Found')
-    for (let i = 0; i < 3; i++) world.github.faults.push({ path: /\/compare\//, answer })
-    const { outputs, log } = await world.step({ ...SINCE, since }, dispatch)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).not.toContain('there is no tag')
-  })
+  worldTest.each(['commit', 'tag', 'docs/branch'])(
+    'of a %s that GitHub has, but does not compare, is not called unknown [range.gone]',
+    async (world, kind) => {
+      const since = kind === 'commit' ? sha(kind) : kind
+      for (const commit of [sha(kind), HEAD]) world.repository.addCommit({ sha: commit })
+      world.repository.tags.set(since, sha(kind))
+      const answer = refusal(404, 'Not Found')
+      world.github.faults.push({ path: /\/compare\//, answer, times: 3 })
+      const { outputs, log } = await world.step({ ...SINCE, since }, dispatch)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toMatch(/ it has both commits\. Nothing was sent\. Re-run later\./)
+    },
+  )
 
   const COMMIT = sha('commit')
   const merge_group = { base_sha: sha('base'), head_sha: HEAD }

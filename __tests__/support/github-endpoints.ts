@@ -234,12 +234,15 @@ function compare({ repo, ids, query }: Call): Answer {
   return { headers, body: answers.comparison(state.mergeBase ?? base, state, { commits, files }) }
 }
 
-/** Of a merge, the files are those that it brings to its first parent. */
+/**
+ * Of a commit, or of a tag or a branch by its name. Of a merge, the files are those that it brings to
+ * its first parent.
+ */
 function getCommit({ repo, ids: [ref = ''], query }: Call): Answer {
-  const commit = repo.commits.get(ref)
+  const commit = repo.commits.get(repo.tags.get(ref) ?? ref)
   if (!commit) throw new Refusal(422, `No commit found for SHA: ${ref}`)
   const [first = '', ...others] = commit.parents
-  const changed = others.length > 0 && repo.compare(first, ref)?.files
+  const changed = others.length > 0 && repo.compare(first, commit.sha)?.files
   const { headers, body } = pageOf((changed || commit.files || []).slice(0, LISTED_FILES), query)
   return { headers, body: { ...answers.commit(commit), files: answers.files(body) } }
 }

@@ -19,18 +19,11 @@ const folder = newFolder('event')
 
 const SHA = 'a'.repeat(40)
 
-/** A value at a path of names separated by dots. */
-const at = (path: string, value: string): object =>
-  path
-    .split('.')
-    .reduceRight<object | string>((inside, name) => ({ [name]: inside }), value) as object
-
 const NOTHING = {
   action: '',
   sender: '',
   pullRequest: undefined,
   issue: undefined,
-  headSha: '',
   authors: [],
   problem: undefined,
 }
@@ -103,14 +96,6 @@ describe('values of a payload [github.event]', () => {
     expect(others.map(read).join('')).toBe('')
   })
 })
-
-test.each([SHA, 'main', ''])(
-  'the head of a pull request is %j if that is a commit [github.event]',
-  (sha) => {
-    const { headSha } = parseEvent('a', at('pull_request.head.sha', sha))
-    expect(headSha).toBe(sha === SHA ? SHA : '')
-  },
-)
 
 describe('a pull request or an issue [github.event]', () => {
   const read = (payload: object) => {

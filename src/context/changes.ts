@@ -2,18 +2,17 @@
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
+import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, isMissing } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
-import { FILES_LIMIT, FILES_PAGE, isFileList, toFiles } from './compare.js'
+import { isFileList, readFiles } from './compare.js'
 import type { Changes, Findings, Thread } from './files.js'
 import {
   changesBetween,
   isPreReleaseTag,
   sinceLastRelease,
   sinceLastSuccess,
-  sinceNamed,
   unknownChanges,
 } from './ranges.js'
 
@@ -34,21 +33,21 @@ export async function findChanges(
     thread: known,
   }: Pick<Inputs, 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
 ): Promise<Findings> {
-  const isNamed =
-    issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
+  const { name, payload, pullRequest, issue } = event
+  const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : undefined
   const ofNamedPull = isNamed && thread?.isPull === true
-  const { name, payload } = event
+  // Of a tag that is pushed, `after` may be the name of a tag object.
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
-  const head = pushed || environment.sha
+  const run = { ...environment, sha: pushed || environment.sha }
   // One, or a merge queue's.
-  const isOfPulls = ofNamedPull || event.pullRequest !== undefined || name === 'merge_group'
-  const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(head)
+  const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
+  const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     // [range.since]
-    if (bySince) return sinceNamed(since, head, repo)
-    const changes = await RANGES[name]?.(environment, event, repo)
+    if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
+    const changes = await RANGES[name]?.(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
   return { changes: await find().catch(toUnknown), thread, bySince }
@@ -90,12 +89,12 @@ type FindRange = (
 ) => Promise<Changes> | Changes
 
 // [range.pull-request.late]
-const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
-  const { name, pullRequest, headSha, payload } = event
+const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payload }, repo) => {
   const before = getSha(payload, 'before')
   // By the time of a re-run, somebody may have pushed that commit again.
-  const late = runAttempt === 1 && before !== headSha ? before : ''
-  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, repo, late)
+  const mayBeLate = runAttempt === 1 && before !== getSha(payload, 'pull_request.head.sha')
+  if (pullRequest !== undefined)
+    return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
   return unknownChanges(
     name === 'issue_comment'
       ? 'the comment is on an issue, so there is no list of changes'
@@ -107,52 +106,38 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
  * [range.pull-request]
  *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
- * for some seconds
+ * for some seconds, whose URLs name it
  */
 async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
-  const doing = `listing the files of pull request ${number}`
-  const mode = { ...repo, ofFiles: true, isEarly: isMissing }
+  const isLate = (file: unknown): boolean =>
+    late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
   const isList = (data: unknown): boolean => {
-    if (isListOf(late, data))
+    if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     // [range.list.unknown]
     return isFileList(data)
   }
-  const common = requestParams(mode, doing, 'pull-requests: read', isList)
-  const { items: files, truncated } = await readPages(
-    FILES_LIMIT / FILES_PAGE,
-    async (page) => {
-      const params = { ...common, ...page, pull_number: number }
-      const { data, headers } = await repo.github.pulls.listFiles(params)
-      return { data: toFiles(data).files, headers }
-    },
-    FILES_PAGE,
+  const common = requestParams(
+    { ...repo, ofFiles: true, isEarly: isMissing },
+    `listing the files of pull request ${number}`,
+    'pull-requests: read',
+    isList,
   )
-  return {
-    kind: 'listed',
-    files,
-    truncated: truncated || files.length >= FILES_LIMIT,
-    range: `pull request ${number}`,
-  }
+  const list = await readFiles((page) =>
+    repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+  )
+  return { kind: 'listed', ...list, range: `pull request ${number}` }
 }
 
-/**
- * Whether GitHub made a list for this commit: it stands in the URLs of the files.
- * [range.pull-request.late]
- */
-function isListOf(sha: string, data: unknown): boolean {
-  const isOfCommit = (file: unknown): boolean =>
-    getString(file, 'contents_url').endsWith(`?ref=${sha}`)
-  return sha !== '' && Array.isArray(data) && data.some(isOfCommit)
-}
+const NO_COMMITS = unknownChanges("the event's payload has no commits")
 
 // [range.push]
-const ofPush: FindRange = (environment, { payload }, repo) => {
-  // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
+const ofPush: FindRange = (run, { payload }, repo) => {
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
-  if (before === '' || after === '') return unknownChanges("the event's payload has no commits")
+  if (before === '' || after === '') return NO_COMMITS
+  // Forty zeros stand for no commit.
   if (ZERO_SHA.test(after)) return unknownChanges('the branch or tag was deleted')
-  const changes = ofTag(environment, getSha(payload, 'head_commit.id') || after, repo)
+  const changes = ofTag(run, repo)
   if (changes !== undefined) return changes
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
   const hasCommits = getPath(payload, 'commits.length') !== 0
@@ -162,8 +147,7 @@ const ofPush: FindRange = (environment, { payload }, repo) => {
 
 /** Undefined if the run is not on a tag. [range.tag] */
 function ofTag(
-  { ref, eventName }: RunEnvironment,
-  head: string,
+  { ref, sha: head, eventName }: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<Changes> | undefined {
   const tag = /^refs\/tags\/(.*)$/.exec(ref)?.[1]
@@ -177,8 +161,7 @@ function ofTag(
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
-  if (base === '' || head === '') return unknownChanges("the event's payload has no commits")
-  return changesBetween(repo, base, head)
+  return base === '' || head === '' ? NO_COMMITS : changesBetween(repo, base, head)
 }
 
 // [skip.release.taken-back]
@@ -204,5 +187,5 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
   // runs this one on the tag.
   workflow_dispatch: (environment, _, repo) =>
-    ofTag(environment, environment.sha, repo) ?? sinceLastSuccess(environment, repo),
+    ofTag(environment, repo) ?? sinceLastSuccess(environment, repo),
 }

@@ -2,10 +2,10 @@
 
 import type { Commit } from '../event/event.js'
 import { getArray, getSha, getString } from '../event/payload.js'
-import { type GitHub, type GitHubRepo, requestParams } from '../github/client.js'
+import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../github/errors.js'
-import { shortSha } from '../text/format.js'
-import type { ChangedFile, CommitList, ListedChanges } from './files.js'
+import { quote } from '../text/escape.js'
+import type { ChangedFile, CommitList, ListedChanges, Range } from './files.js'
 
 /**
  * The maximum number of files in a comparison
@@ -19,7 +19,7 @@ const COMPARE_LIMIT = 300
  * once: from 20,000 lines on, the rest of a response has no diffs
  * (github.com/orgs/community/discussions/213491). [range.pull-request]
  */
-export const FILES_LIMIT = 3000
+const FILES_LIMIT = 3000
 // [range.pull-request]
 export const FILES_PAGE = 50
 
@@ -35,53 +35,49 @@ const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 export type Listing = Readonly<{ changes: ListedChanges; halves?: Halves | undefined }>
 
 export type Comparison = Readonly<
-  | ({ relation: 'ahead' | 'behind' | 'diverged' } & Listing)
-  | { relation: 'identical' }
+  | ({ relation: 'ahead' | 'identical' | 'behind' | 'diverged' } & Listing)
   /** One of the two does not exist, or the token can't read the repository. */
   | { relation: 'not found'; error: GitHubError }
-  | { relation: 'unrelated' }
+  | { relation: 'unrelated'; error: GitHubError }
 >
 
 /**
- * [range.cut.parts] [range.gone]
+ * What was told of a moment ago may not be found yet, so a 404 isn't believed at once.
+ * [range.cut.parts] [range.gone] [github.early]
  *
- * @param mayBeGone a 404 is believed at once
+ * @param about stands in the changes
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
-  {
-    base,
-    head,
-    range,
-    mayBeGone = false,
-  }: { base: string; head: string; range: string; mayBeGone?: boolean },
+  { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
-  const isEarly = (answer: unknown) => !mayBeGone && isMissing(answer) && !isUnrelated(answer)
+  const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
+  const common = requestParams(
+    { ...repo, ofFiles: true, isEarly },
+    `comparing ${about.range}`,
+    'contents: read',
+    hasFiles,
+  )
+  const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
   try {
-    const { data } = await repo.github.repos.compareCommitsWithBasehead({
-      ...requestParams(
-        { ...repo, ofFiles: true, isEarly },
-        `comparing ${range}`,
-        'contents: read',
-        hasFiles,
-      ),
-      basehead: `${base}...${head}`,
-      per_page: COMMITS_PAGE,
-    })
-    const { status: relation } = data
-    if (relation === 'identical') return { relation }
+    const { data } = await repo.github.repos.compareCommitsWithBasehead(params)
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
-    const changes = { kind: 'listed', files, truncated, range, commits: toCommits(data) } as const
-    return { relation, changes, halves: truncated || isCut ? halve(data, head) : undefined }
+    const changes = {
+      kind: 'listed',
+      files,
+      truncated,
+      commits: toCommits(data),
+      ...about,
+    } as const
+    const halves = truncated || isCut ? halve(data, head) : undefined
+    return { relation: data.status, changes, halves }
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    return isUnrelated(thrown)
-      ? { relation: 'unrelated' }
-      : { relation: 'not found', error: thrown }
+    return { relation: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
   }
 }
 
@@ -121,12 +117,14 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
 }
 
 /**
- * Whether a commit can be read: if it certainly exists and can't, the permission is missing.
+ * Whether GitHub has a commit: if it certainly exists and can't be read, the permission is missing.
  * [range.gone]
+ *
+ * @param ref its name, or that of a tag or a branch
  */
-export function canReadCommit(repo: GitHubRepo, commit_sha: string): Promise<boolean> {
-  const common = requestParams(repo, `reading commit ${shortSha(commit_sha)}`, 'contents: read')
-  return succeeds(repo.github.git.getCommit({ ...common, commit_sha }))
+export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
+  const common = requestParams(repo, `reading commit ${quote(ref)}`, 'contents: read')
+  return succeeds(repo.github.repos.getCommit({ ...common, ref, per_page: 1 }))
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
@@ -140,11 +138,31 @@ export function isFileList(data: unknown): boolean {
 }
 
 /**
+ * All files of a pull request or a commit. [range.pull-request]
+ *
+ * @param readPage gets the number of the page
+ */
+export async function readFiles(
+  readPage: Parameters<typeof readPages<ApiFile>>[1],
+  maxPages = FILES_LIMIT / FILES_PAGE,
+): Promise<Pick<ListedChanges, 'files' | 'truncated'>> {
+  const { items: files, truncated } = await readPages(
+    maxPages,
+    async (page) => {
+      const { data, headers } = await readPage(page)
+      return { data: toFiles(data).files, headers }
+    },
+    FILES_PAGE,
+  )
+  return { files, truncated: truncated || files.length >= FILES_LIMIT }
+}
+
+/**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
  * [range.cut.parts]
  */
-export function toFiles(list: readonly ApiFile[] = []): {
+function toFiles(list: readonly ApiFile[] = []): {
   readonly files: ChangedFile[]
   readonly isCut: boolean
 } {
@@ -163,9 +181,8 @@ export function toFiles(list: readonly ApiFile[] = []): {
  */
 function toFile(file: ApiFile, isRead: boolean): ChangedFile {
   const { filename: path, status, additions, deletions } = file
-  const [previousPath = '', sent = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map(
-    (name) => getString(file, name),
-  )
+  const previousPath = getString(file, 'previous_filename')
+  const patch = getString(file, 'patch')
   const isMoved = isRead && status === 'renamed' && additions + deletions === 0
   return {
     path,
@@ -174,7 +191,8 @@ function toFile(file: ApiFile, isRead: boolean): ChangedFile {
     deletions,
     // [context.paths.renamed] [context.paths.excluded]
     ...(previousPath !== '' && { previousPath }),
-    ...(sent === '' ? { sha, ...(isMoved && { patch: '' }) } : { patch: sent }),
+    ...(patch === '' && { sha: getString(file, 'sha') }),
+    ...((patch !== '' || isMoved) && { patch }),
   }
 }
 

@@ -31,7 +31,7 @@ export type Changes =
   /** `unexpected`: GitHub should have had a list. Of an issue, for example, there is none. */
   | Readonly<{ kind: 'unknown'; reason: string; unexpected?: boolean }>
 
-type Range = Readonly<{
+export type Range = Readonly<{
   /** What the changes belong to, such as "the commits abc1234..def5678". */
   range: string
   /** The tag of the release that the changes came after. Others wrote it. */

@@ -1,35 +1,36 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
-import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
+import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, isMissing } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
-import {
-  compareCommits,
-  FILES_LIMIT,
-  FILES_PAGE,
-  isFileList,
-  type Listing,
-  toFiles,
-} from './compare.js'
+import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './files.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
 const REQUESTS = 64
 
+type Part = Pick<ListedChanges, 'files' | 'truncated'>
+
 /**
- * [range.cut.parts]
+ * If GitHub has no list of a part, that of the whole stays as it is. [range.cut.parts]
+ * [range.cut.whole-leads]
  *
  * @throws ActionError `github`
  */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
+  const { range } = whole.changes
   let left = REQUESTS
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
     if (halves === undefined || left < 2) return changes
     const { base, middle, head } = halves
-    const found = await (middle === head ? ofCommit(head) : ofHalves(base, middle, head)).catch(
-      toNone,
-    )
-    return { ...changes, ...complete(changes, found) }
+    try {
+      const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
+      return { ...changes, ...complete(changes, found) }
+    } catch (thrown) {
+      if (thrown instanceof GitHubError && ['no-files', 'missing'].includes(thrown.kind))
+        return changes
+      throw thrown
+    }
   }
   const ofCommit = async (head: string): Promise<Part> => {
     const found = await readCommit(head, left, repo)
@@ -39,27 +40,16 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     left -= 2
-    const compare = async (base: string, head: string): Promise<Part> => {
-      const { range } = whole.changes
-      const comparison = await compareCommits(repo, { base, head, range })
-      return 'changes' in comparison ? read(comparison) : NONE
-    }
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     const truncated = one.truncated || other.truncated
     return { files: join([...one.files, ...other.files]), truncated }
   }
+  const compare = async (base: string, head: string): Promise<Part> => {
+    const comparison = await compareCommits(repo, { base, head, range })
+    if ('error' in comparison) throw comparison.error
+    return read(comparison)
+  }
   return read(whole)
-}
-
-type Part = Pick<ListedChanges, 'files' | 'truncated'>
-
-// [range.cut.whole-leads]
-const NONE: Part = { files: [], truncated: true }
-
-/** GitHub may have no list of a part, though it has one of the whole. [range.cut.whole-leads] */
-function toNone(thrown: unknown): Part {
-  if (thrown instanceof GitHubError && thrown.kind === 'no-files') return NONE
-  throw thrown
 }
 
 /**
@@ -81,24 +71,17 @@ function complete({ files, truncated }: Part, found: Part): Part {
 }
 
 // [range.cut.parts]
-async function readCommit(ref: string, requests: number, repo: GitHubRepo): Promise<Part> {
-  const doing = `reading commit ${shortSha(ref)}`
-  const hasFiles = ({ files }: { files?: unknown }) => isFileList(files)
+function readCommit(ref: string, requests: number, repo: GitHubRepo): Promise<Part> {
   const common = requestParams(
     { ...repo, ofFiles: true, isEarly: isMissing },
-    doing,
+    `reading commit ${shortSha(ref)}`,
     'contents: read',
-    hasFiles,
+    ({ files }: { files?: unknown }) => isFileList(files),
   )
-  const { items: files, truncated } = await readPages(
-    Math.min(requests, FILES_LIMIT / FILES_PAGE),
-    async (page) => {
-      const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
-      return { data: toFiles(data.files).files, headers }
-    },
-    FILES_PAGE,
-  )
-  return { files, truncated }
+  return readFiles(async (page) => {
+    const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
+    return { data: data.files ?? [], headers }
+  }, requests)
 }
 
 /**

@@ -19,8 +19,10 @@ export function unknownChanges(reason: string): Changes {
 }
 
 /**
- * [range.gone] [range.rewritten]
+ * [range.gone] [range.rewritten] [range.since.unknown]
  *
+ * @param base where the range begins: a commit, or what the input `since` names (`isNamed`), which
+ * may be a tag or a branch, behind this commit, or on a line of its own
  * @param options.mayBeBehind then nothing is new
  * @throws ActionError `github`
  */
@@ -28,14 +30,13 @@ export async function changesBetween(
   repo: GitHubRepo,
   base: string,
   head: string,
-  { mayBeBehind = false }: { mayBeBehind?: boolean } = {},
+  { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
-  const none = {
-    kind: 'none',
-    range: `the commits ${shortSha(base)}..${shortSha(head)}`,
-  } as const
+  const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
+  const range = isNamed ? 'the commits since the one named in the input since' : commits
+  const none = { kind: 'none', range } as const
   if (base === head) return none
-  const comparison = await compareCommits(repo, { ...none, base, head })
+  const comparison = await compareCommits(repo, { base, head, range })
   const { relation } = comparison
   switch (relation) {
     case 'ahead':
@@ -43,28 +44,35 @@ export async function changesBetween(
     case 'identical':
       return none
     case 'behind':
-    case 'diverged':
+    case 'diverged': {
       // [range.schedule.rerun]
       if (mayBeBehind && relation === 'behind') return none
-      return { ...(await readParts(repo, comparison)), gap: REWRITTEN }
-    case 'unrelated':
-      return unknownChanges(
-        `commits ${shortSha(base)} and ${shortSha(head)} have no history in common`,
-      )
+      const changes = await readParts(repo, comparison)
+      return isNamed ? changes : { ...changes, gap: REWRITTEN }
+    }
+    case 'unrelated': {
+      const both = isNamed
+        ? 'what since names and this commit'
+        : `commits ${shortSha(base)} and ${shortSha(head)}`
+      return unknownChanges(`${both} have no history in common`)
+    }
     case 'not found': {
       const { error: cause } = comparison
       // If that commit can't be read, the permission is missing.
       if (!(await canReadCommit(repo, head))) throw cause
       if (await canReadCommit(repo, base)) {
-        throw new ActionError(
-          'github',
-          `GitHub doesn't find ${none.range}, though it has both commits.`,
-          'Re-run later.',
-          { cause },
-        )
+        const message = `GitHub doesn't find ${range}, though it has both commits.`
+        throw new ActionError('github', message, 'Re-run later.', { cause })
       }
-      return unknownChanges(
-        `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
+      if (!isNamed)
+        return unknownChanges(
+          `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
+        )
+      throw new ActionError(
+        'github',
+        `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
+        'Check the name, and that the tag or branch was pushed.',
+        { cause },
       )
     }
   }
@@ -108,27 +116,22 @@ const SINCE_RELEASE = 'the commits since the previous release'
  */
 export async function sinceLastRelease(repo: GitHubRepo, released: Released): Promise<Changes> {
   const { head, isByHand } = released
-  const candidates = selectCandidates(await listReleases(repo), released)
-  const since = async (listing: Listing, previousRelease: string): Promise<Changes> => ({
-    ...(await readParts(repo, listing)),
-    previousRelease,
-  })
-  let parted: Parameters<typeof since> | undefined
+  let parted: Listing | undefined
   let same: Changes | undefined
-  for (const { tag_name: tag } of candidates) {
-    const range = { base: tag, head, range: SINCE_RELEASE, mayBeGone: true }
-    const comparison = await compareCommits(repo, range)
+  for (const { tag_name: tag } of selectCandidates(await listReleases(repo), released)) {
+    const about = { range: SINCE_RELEASE, previousRelease: tag }
+    const comparison = await compareCommits(repo, { ...about, base: tag, head })
     const { relation } = comparison
-    const isOlder = isLower(tag, released.tag)
-    if (relation === 'ahead') return since(comparison, tag)
+    if (relation === 'ahead') return readParts(repo, comparison)
+    if (!isLower(tag, released.tag)) continue
     // [range.release.parted]
-    if (relation === 'diverged' && isOlder) parted ??= [comparison, tag]
-    if (relation === 'identical' && isOlder && isRepeatedBy(released, tag)) {
-      same ??= { kind: 'none', range: SINCE_RELEASE, previousRelease: tag }
+    if (relation === 'diverged') parted ??= comparison
+    if (relation === 'identical' && isRepeatedBy(released, tag)) {
+      same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
   }
-  if (parted !== undefined) return since(...parted)
+  if (parted !== undefined) return readParts(repo, parted)
   return same ?? unknownChanges('there is no earlier release to compare with')
 }
 
@@ -222,21 +225,16 @@ export async function sinceLastSuccess(
     const mayBeBehind = last.id > Number(environment.runId)
     return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
   }
-  if (runNumber <= count) {
-    const reason =
-      'there is no earlier successful run of this workflow on this branch to compare with'
-    return { kind: 'first', reason }
-  }
+  const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
-  if (eventName !== 'schedule')
-    return {
-      kind: 'first',
-      reason: `GitHub lists ${runs}, and none that succeeded on this branch`,
-    }
+  const reason = isListed
+    ? 'there is no earlier successful run of this workflow on this branch to compare with'
+    : `GitHub lists ${runs}, and none that succeeded on this branch`
+  if (isListed || eventName !== 'schedule') return { kind: 'first', reason }
   // Green, this run would be where the next one begins. [range.schedule.unlisted]
   throw new ActionError(
     'github',
-    `GitHub lists ${runs}, and none that succeeded on this branch.`,
+    `${reason}.`,
     'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
   )
 }
@@ -296,36 +294,4 @@ function isMark(
     getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
     getSha(run, 'head_sha') !== ''
   )
-}
-
-/**
- * [range.since] [range.since.unknown]
- *
- * @throws ActionError `github` if there is no such tag, branch or commit
- */
-export async function sinceNamed(base: string, head: string, repo: GitHubRepo): Promise<Changes> {
-  const none = {
-    kind: 'none',
-    range: 'the commits since the one named in the input since',
-  } as const
-  const comparison = await compareCommits(repo, { ...none, base, head })
-  switch (comparison.relation) {
-    case 'ahead':
-    case 'diverged': // Compared with the last common commit.
-      return readParts(repo, comparison)
-    case 'identical':
-    case 'behind':
-      return none
-    case 'unrelated':
-      return unknownChanges('what since names and this commit have no history in common')
-    case 'not found':
-      if (!(await canReadCommit(repo, head)) || (await canReadCommit(repo, base)))
-        throw comparison.error
-      throw new ActionError(
-        'github',
-        `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
-        'Check the name, and that the tag or branch was pushed.',
-        { cause: comparison.error },
-      )
-  }
 }

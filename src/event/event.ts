@@ -64,8 +64,6 @@ export type RunEvent = Readonly<{
   pullRequest: PullRequestEvent | undefined
   /** The number of the issue that the event is about, if it is not a pull request. */
   issue: number | undefined
-  /** The head of its pull request, as the payload names it; or empty. */
-  headSha: string
   /**
    * Who wrote the comment, the review or the answer that the event is about; empty if that account
    * is gone.
@@ -107,7 +105,6 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
       getPath(payload, 'issue.pull_request') === undefined
         ? readNumber(payload, 'issue.number')
         : undefined,
-    headSha: getSha(payload, 'pull_request.head.sha'),
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
     problem: undefined,
