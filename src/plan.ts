@@ -128,18 +128,11 @@ async function planAbout(
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
   const fingerprints = memory.keyed(fingerprint(task.prompt, findings, step) ?? step.nonce())
-  const composeWith = (...more: string[]): string => {
-    const { prompt, omissions } = composePrompt([task.prompt, ...more].join('\n\n'), findings, {
-      ...step,
-      redact: step.redactKeys,
-    })
-    // [context.omitted.told]
-    for (const { text, isAll } of omissions) {
-      if (isAll) tell({ kind: 'noted', text, level: 'log' })
-      else log(text)
-    }
-    return prompt
-  }
+  // [context.omitted.told]
+  const omit = (text: string, isAll = false): void =>
+    isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
+  const composeWith = (...more: string[]): string =>
+    composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }

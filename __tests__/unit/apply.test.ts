@@ -188,7 +188,7 @@ describe('the fingerprint of what is sent', () => {
     } = {},
   ) =>
     fingerprint(prompt, changed, {
-      inputs: { context, contextPaths: DOCS },
+      inputs: { context, contextPaths: DOCS, skipAuthors: new Set() },
       event: parseEvent('pull_request', payload),
     })
   const withPatch = (patch: string) => changes([{ ...INSIDE, patch }, OUTSIDE])
@@ -268,13 +268,18 @@ describe('the prompt', () => {
     contextPaths = DOCS,
     nonce = NONCE,
   ): string =>
-    composePrompt('Update the docs.', changed ?? undefined, {
-      inputs: { context, contextPaths },
-      environment: RUN,
-      event: parseEvent('push', { sender: { login: 'octocat' } }),
-      nonce: () => nonce,
-      redact: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),
-    }).prompt
+    composePrompt(
+      'Update the docs.',
+      changed ?? undefined,
+      {
+        inputs: { context, contextPaths, skipAuthors: new Set() },
+        environment: RUN,
+        event: parseEvent('push', { sender: { login: 'octocat' } }),
+        nonce: () => nonce,
+        redactKeys: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),
+      },
+      () => undefined,
+    )
 
   test('is the text alone without context, and if nothing was read [context.level]', () => {
     expect(prompt('none')).toBe('Update the docs.')
@@ -337,7 +342,7 @@ describe('the prompt', () => {
         boundary: NONCE,
         excluded: 0,
       } as const
-      const text = composeContext('Go.', options).prompt
+      const text = composeContext('Go.', options, () => undefined)
       expect(text).toContain('New task')
       expect(text).not.toMatch(/^# New task/m)
       expect(text).not.toContain('x". ')

@@ -4,7 +4,12 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
-import { type ContextOptions, composeContext, PROMPT_LIMIT } from '../../src/context/compose.js'
+import {
+  type ContextOptions,
+  composeContext,
+  type Omit,
+  PROMPT_LIMIT,
+} from '../../src/context/compose.js'
 import type { ChangedFile, Changes, ListedChanges } from '../../src/context/files.js'
 import { takeFitting } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
@@ -17,17 +22,21 @@ const NO_ROOM =
 const KIB = 1024
 const RANGE = 'the commits abc1234..def5678'
 
-type Parts = Partial<Omit<ContextOptions, 'changes'>> & {
+type Parts = Partial<Pick<ContextOptions, 'files' | 'level' | 'excluded'>> & {
   readonly facts?: Record<string, string>
   readonly changes?: Partial<ListedChanges> | Exclude<Changes, ListedChanges>
 }
 
-const compose = (text: string, options: ContextOptions): string =>
-  composeContext(text, options).prompt
+const compose = (text: string, options: ContextOptions, omit: Omit = () => undefined): string =>
+  composeContext(text, options, omit)
 const composed = (parts: Parts) => compose('Go.', context(parts))
 
 /** What is reported of what a prompt lacks. */
-const omitted = (text: string, parts: Parts) => composeContext(text, context(parts)).omissions
+function omitted(text: string, parts: Parts) {
+  const told: { text: string; isAll: boolean }[] = []
+  compose(text, context(parts), (text, isAll = false) => told.push({ text, isAll }))
+  return told
+}
 
 /** A prompt that leaves this many bytes for the context. */
 const leaving = (room: number) => 'w'.repeat(PROMPT_LIMIT - room)

@@ -13,6 +13,7 @@ import {
   type RawInputs,
 } from '../../src/inputs/inputs.js'
 import { describeJobKey } from '../../src/inputs/job-key.js'
+import { unfit } from '../../src/inputs/values.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { scaled } from '../support/time.js'
 import { INPUTS } from './scripted-run.js'
@@ -38,7 +39,8 @@ function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof 
       redact: createRedactor((raw['api-key'] ?? KEY).trim()),
       readPromptFile: (path) => {
         const text = FILES[path]
-        return text === undefined ? { problem: 'does not exist. Check the path.' } : { text }
+        if (text === undefined) throw unfit('does not exist. Check the path.')
+        return text
       },
       given: {},
       missingSecrets: undefined,

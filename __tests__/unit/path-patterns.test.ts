@@ -159,7 +159,7 @@ const problem = (text: string): unknown => {
     if (!(thrown instanceof InvalidInput)) throw thrown
     const [, message = '', line] =
       /^invalid pattern GOT, (line (\d+): .*)\.$/s.exec(thrown.describe('GOT')) ?? []
-    return { message, line: Number(line), pattern: thrown.value }
+    return { message, line: Number(line), pattern: thrown.shown }
   }
 }
 

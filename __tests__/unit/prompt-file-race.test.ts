@@ -18,7 +18,7 @@ posixTest('is not read [input.file.inside]', () => {
   fs.mkdirSync(workspace)
   writeFileSync(join(folder, 'secret'), 'secret')
   symlinkSync(join(folder, 'secret'), join(workspace, 'prompt.md'))
-  expect(readPromptFile('prompt.md', { workspace, temp: '' })).toEqual({
-    problem: 'is, or is reached through, a symbolic link. Commit the file itself.',
-  })
+  expect(() => readPromptFile('prompt.md', { workspace, temp: '' })).toThrow(
+    'the value is, or is reached through, a symbolic link. Commit the file itself.',
+  )
 })

@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { FILE_LIMIT, type PromptFile, readPromptFile } from '../../src/inputs/prompt-file.js'
+import { FILE_LIMIT, readPromptFile } from '../../src/inputs/prompt-file.js'
+import { InvalidInput } from '../../src/inputs/values.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX, posixTest } from '../support/platform.js'
 import { scaled } from '../support/time.js'
@@ -48,7 +49,15 @@ beforeAll(() => {
   symlinkSync(join(base, 'outside.md'), join(temp, 'link.md'))
 })
 
-const read = (path: string, roots = { workspace, temp }): PromptFile => readPromptFile(path, roots)
+/** Its text, or what completes a line that begins with its path. */
+function read(path: string, roots = { workspace, temp }): { text: string } | { problem: string } {
+  try {
+    return { text: readPromptFile(path, roots) }
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidInput)) throw thrown
+    return { problem: thrown.describe('').trim() }
+  }
+}
 const text = (path: string): string => {
   const result = read(path)
   return 'text' in result ? result.text : `problem: ${result.problem}`
@@ -154,7 +163,7 @@ describe('something other than a regular file [input.file.inside]', () => {
     // In a separate process, because nothing inside a process can end its wait for a writer.
     const module = JSON.stringify(new URL('../../src/inputs/prompt-file.js', import.meta.url).href)
     const call = `readPromptFile('fifo', ${JSON.stringify({ workspace, temp })})`
-    const script = `import(${module}).then(({ readPromptFile }) => console.log(${call}.problem))`
+    const script = `import(${module}).then(({ readPromptFile }) => ${call}).catch((thrown) => console.log(thrown.describe('')))`
     const output = execFileSync(process.execPath, ['-e', script], {
       timeout: Math.ceil(scaled(10_000)),
       encoding: 'utf8',
@@ -195,7 +204,7 @@ test('files are closed, whether they are accepted or not', () => {
 })
 
 describe('content [input.file.text]', () => {
-  const content = (bytes: string | Uint8Array): PromptFile => {
+  const content = (bytes: string | Uint8Array) => {
     write(join(workspace, 'content.md'), bytes)
     return read('content.md')
   }

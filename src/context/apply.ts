@@ -12,7 +12,7 @@ import type { SkipReason } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
-import { type Composed, composeContext } from './compose.js'
+import { composeContext, type Omit } from './compose.js'
 import {
   type ChangedFile,
   type Changes,
@@ -28,7 +28,8 @@ export type Judgement =
   /** For the log and the summary. */
   | Readonly<{ kind: 'note'; note: string }>
 
-type Judged = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
+/** Those that say what changes are for. */
+type ContextInputs = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
 // [skip.paths.none-left]
 const skip = (reason: string, advice?: string): Judgement => ({
@@ -49,7 +50,7 @@ const NOTHING_NEW = 'there are no new commits'
  * @throws InputError if a pattern turns out to be a folder's name
  */
 export function judgeChanges(
-  inputs: Judged,
+  inputs: ContextInputs,
   { name }: Pick<RunEvent, 'name'>,
   { changes, thread }: Findings,
 ): Judgement | undefined {
@@ -91,7 +92,7 @@ const NEXT_BEGINS =
 
 // [context.lacks.told]
 function noteMissing(
-  { context, contextPaths }: Judged,
+  { context, contextPaths }: ContextInputs,
   changes: Extract<Changes, { kind: 'first' | 'unknown' }>,
 ): Judgement | undefined {
   const why = explainMissing(changes)
@@ -107,7 +108,7 @@ function noteMissing(
  * [skip.schedule.undone] [skip.schedule.agents-own]
  */
 function skipSchedule(
-  { skipAuthors }: Judged,
+  { skipAuthors }: ContextInputs,
   { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
   if (gap !== undefined) return undefined
@@ -123,7 +124,7 @@ function skipSchedule(
 
 // [skip.paths.none-left]
 function judgeFiles(
-  { context, contextPaths }: Judged,
+  { context, contextPaths }: ContextInputs,
   isByHand: boolean,
   { files, truncated, gap }: ListedChanges,
 ): Judgement | undefined {
@@ -153,7 +154,7 @@ function judgeFiles(
 /** A renamed file counts if either name does. [context.paths.excluded] */
 function filesThatCount(
   files: readonly ChangedFile[],
-  { contextPaths }: Pick<Inputs, 'contextPaths'>,
+  { contextPaths }: Pick<ContextInputs, 'contextPaths'>,
 ): readonly ChangedFile[] {
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
@@ -171,10 +172,7 @@ function namesOf({ path, previousPath = path, status }: ChangedFile): readonly s
 export function fingerprint(
   prompt: string,
   findings: Findings | undefined,
-  {
-    inputs,
-    event,
-  }: Pick<Step, 'event'> & { readonly inputs: Pick<Inputs, 'context' | 'contextPaths'> },
+  { inputs, event }: Pick<Step, 'event'> & { readonly inputs: ContextInputs },
 ): string | undefined {
   if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
   const { changes, thread } = findings
@@ -199,22 +197,23 @@ export function fingerprint(
 export function composePrompt(
   text: string,
   findings: Findings | undefined,
-  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact'> & {
-    readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
+  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redactKeys'> & {
+    readonly inputs: ContextInputs
   },
-): Composed {
-  const { inputs, environment, event, nonce, redact } = step
-  if (inputs.context === 'none' || findings === undefined) return { prompt: text, omissions: [] }
+  omit: Omit,
+): string {
+  const { inputs, environment, event, nonce, redactKeys } = step
+  if (inputs.context === 'none' || findings === undefined) return text
   const { changes } = findings
   const all = changes.kind === 'listed' ? changes.files : []
   const files = filesThatCount(all, inputs)
-  const { prompt, omissions } = composeContext(text, {
+  const context = {
     level: inputs.context,
-    trigger: describeTrigger(environment, event, findings, redact),
+    trigger: describeTrigger(environment, event, findings, redactKeys),
     changes,
     files,
     boundary: nonce(),
     excluded: all.length - files.length,
-  })
-  return { prompt: text + redact(prompt.slice(text.length)), omissions }
+  }
+  return text + redactKeys(composeContext(text, context, omit).slice(text.length))
 }

@@ -83,7 +83,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 }
 
 type FindRange = (
-  environment: RunEnvironment,
+  run: RunEnvironment,
   event: RunEvent,
   repo: GitHubRepo,
 ) => Promise<Changes> | Changes
@@ -132,12 +132,13 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
 const NO_COMMITS = unknownChanges("the event's payload has no commits")
 
 // [range.push]
-const ofPush: FindRange = (run, { payload }, repo) => {
+const ofPush: FindRange = (run, event, repo) => {
+  const { payload } = event
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return NO_COMMITS
   // Forty zeros stand for no commit.
   if (ZERO_SHA.test(after)) return unknownChanges('the branch or tag was deleted')
-  const changes = ofTag(run, repo)
+  const changes = ofTag(run, event, repo)
   if (changes !== undefined) return changes
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
   const hasCommits = getPath(payload, 'commits.length') !== 0
@@ -145,16 +146,22 @@ const ofPush: FindRange = (run, { payload }, repo) => {
   return { kind: hasCommits ? 'unknown' : 'first', reason }
 }
 
-/** Undefined if the run is not on a tag. [range.tag] */
+/** Undefined if the run is not on a tag. [range.tag] [skip.release.taken-back] */
 function ofTag(
   { ref, sha: head, eventName }: RunEnvironment,
+  { payload }: RunEvent,
   repo: GitHubRepo,
 ): Promise<Changes> | undefined {
-  const tag = /^refs\/tags\/(.*)$/.exec(ref)?.[1]
+  const tag = getString(payload, 'release.tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  const isByHand = eventName === 'workflow_dispatch'
-  const preRelease = isPreReleaseTag(tag)
-  return sinceLastRelease(repo, { tag, preRelease, publishedAt: '', head, isByHand })
+  const preRelease = getPath(payload, 'release.prerelease') ?? isPreReleaseTag(tag)
+  return sinceLastRelease(repo, {
+    tag,
+    head,
+    preRelease: preRelease === true,
+    publishedAt: getString(payload, 'release.published_at'),
+    isByHand: eventName === 'workflow_dispatch',
+  })
 }
 
 // [range.merge-group]
@@ -162,15 +169,6 @@ const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
   return base === '' || head === '' ? NO_COMMITS : changesBetween(repo, base, head)
-}
-
-// [skip.release.taken-back]
-const ofRelease: FindRange = ({ sha: head }, { payload }, repo) => {
-  const tag = getString(payload, 'release.tag_name')
-  if (tag === '') return unknownChanges("the event's payload has no release")
-  const preRelease = getPath(payload, 'release.prerelease') === true
-  const publishedAt = getString(payload, 'release.published_at')
-  return sinceLastRelease(repo, { tag, preRelease, publishedAt, head, isByHand: false })
 }
 
 /** The events that have a range of their own. docs/reference.md lists them, too. [range.others] */
@@ -182,10 +180,10 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   issue_comment: ofItsPullRequest,
   push: ofPush,
   merge_group: ofMergeGroup,
-  release: ofRelease,
-  schedule: (environment, _, repo) => sinceLastSuccess(environment, repo),
+  release: (run, event, repo) =>
+    ofTag(run, event, repo) ?? unknownChanges("the event's payload has no release"),
+  schedule: (run, _, repo) => sinceLastSuccess(run, repo),
   // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
   // runs this one on the tag.
-  workflow_dispatch: (environment, _, repo) =>
-    ofTag(environment, repo) ?? sinceLastSuccess(environment, repo),
+  workflow_dispatch: (run, event, repo) => ofTag(run, event, repo) ?? sinceLastSuccess(run, repo),
 }

@@ -98,22 +98,21 @@ type Halves = Readonly<{ base: string; middle: string; head: string }>
  */
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
-  const parents = new Map<string, readonly string[]>()
+  // By first parents, so not on a branch that was merged: from the base, or from a commit that has
+  // it by another parent.
+  const ways = new Map<string, readonly string[]>([[base, [base]]])
   for (const commit of getArray(data, 'commits')) {
-    const own = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
-    if (own.some((sha) => sha === base || parents.has(sha))) parents.set(getSha(commit, 'sha'), own)
+    const parents = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
+    const way = ways.get(parents[0] ?? '') ?? ['']
+    const sha = getSha(commit, 'sha')
+    if (parents.some((parent) => ways.has(parent))) ways.set(sha, [...way, sha])
   }
-  const wayTo = (sha = ''): readonly string[] => {
-    const own = parents.get(sha)
-    return own === undefined ? [] : [...wayTo(own[0]), sha]
-  }
-  const isListed = parents.has(head)
-  const ends = isListed ? [head] : [...parents.keys()]
-  // By first parents, so not on a branch that was merged: the longest way, if its end isn't listed.
-  const [way = []] = ends.map(wayTo).sort((one, other) => other.length - one.length)
-  const isCommit = way.length === 1 && parents.get(head)?.[0] === base
-  const middle = isListed && !isCommit ? way[(way.length >> 1) - 1] : way.at(-1)
-  return base === '' || middle === undefined ? undefined : { base, middle, head }
+  const way = ways.get(head)
+  // The longest way, if the head isn't listed.
+  const ends = [...ways.values()].sort((one, other) => other.length - one.length)
+  const middle = way === undefined ? ends[0]?.at(-1) : way[(way.length - 1) >> 1]
+  if (base === '' || !middle || (middle === base && way === undefined)) return undefined
+  return { base, middle: middle === base ? head : middle, head }
 }
 
 /**

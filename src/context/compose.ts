@@ -29,13 +29,8 @@ const MIN_VALUE = 128
 export type ContextOptions = FileListOptions &
   Readonly<{ trigger: Trigger; changes: Changes; boundary: string }>
 
-/** What a prompt lacks; `isAll`: nothing of what was asked for is left. */
-export type Omission = Readonly<{ text: string; isAll: boolean }>
-
-/** Reports an omission. */
+/** Reports what a prompt lacks; `isAll`: nothing of what was asked for is left. */
 export type Omit = (text: string, isAll?: boolean) => void
-
-export type Composed = Readonly<{ prompt: string; omissions: readonly Omission[] }>
 
 /**
  * What is kept free for each section that follows, so that it can at least say what it omits.
@@ -49,17 +44,9 @@ const RESERVED = 2048
  */
 const MIN_ROOM = 16 * 1024
 
-/**
- * For a prompt that leaves no room for the context: what the agent reads, and what is reported.
- * [context.budget.total] [context.omitted.told]
- */
+// [context.budget.total] [context.omitted.told]
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
-// [context.budget.total] [context.omitted.told]
-const NOTHING_ADDED = {
-  text: 'Only the prompt is sent: it leaves no room for what triggered this run.',
-  isAll: true,
-}
 
 type Section = (room: number) => string
 
@@ -67,11 +54,15 @@ type Section = (room: number) => string
  * Never cuts the user's own text. Cut first: diffs, then the file list, then facts.
  * [context.budget.total]
  */
-export function composeContext(text: string, context: ContextOptions): Composed {
+export function composeContext(text: string, context: ContextOptions, omit: Omit): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, files, level } = context
-  const omissions: Omission[] = []
-  const omit: Omit = (text, isAll = false) => omissions.push({ text, isAll })
+  const free = PROMPT_LIMIT - Buffer.byteLength(text)
+  if (free < MIN_ROOM) {
+    omit('Only the prompt is sent: it leaves no room for what triggered this run.', true)
+    const withNote = joinParagraphs([text, NO_ROOM])
+    return free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT ? withNote : text
+  }
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
@@ -79,17 +70,10 @@ export function composeContext(text: string, context: ContextOptions): Composed 
     (room) => (level === 'diff' ? writeDiffs(files, fence, room, omit) : ''),
   ]
   if (changes.kind === 'listed' && changes.truncated) omit('GitHub cut the list of changed files.')
-  const free = PROMPT_LIMIT - Buffer.byteLength(text)
-  if (free < MIN_ROOM) {
-    const withNote = joinParagraphs([text, NO_ROOM])
-    const hasRoom = free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT
-    return { prompt: hasRoom ? withNote : text, omissions: [NOTHING_ADDED] }
-  }
-  const prompt = sections.reduce((above, section, index) => {
+  return sections.reduce((above, section, index) => {
     const reserved = RESERVED * (sections.length - 1 - index)
     return joinParagraphs([above, section(PROMPT_LIMIT - Buffer.byteLength(above) - 2 - reserved)])
   }, text)
-  return { prompt, omissions }
 }
 
 // [context.fence.frame]

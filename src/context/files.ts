@@ -126,13 +126,11 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
       const least = files.every(isCounted) ? '' : 'at least '
       const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
-      const isEmpty = files.length === 0 && gap === '' && excluded === 0
+      const isEmpty = files.length === 0
+      const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
       const sentences = [
         gap,
-        files.length > 0
-          ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.`
-          : '',
-        isEmpty ? `Changed by ${range}: no files.` : '',
+        isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
         excluded > 0
           ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`

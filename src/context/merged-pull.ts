@@ -6,7 +6,7 @@
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { isMissing } from '../github/errors.js'
+import { type GitHubError, isMissing } from '../github/errors.js'
 import type { Step } from '../run/step.js'
 import { shortSha } from '../text/format.js'
 
@@ -19,6 +19,8 @@ const NEEDS = 'pull-requests: write'
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
+type PushStep = Pick<Step, 'inputs' | 'event' | 'environment'>
+
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
  * it. GitHub also calls a pull request merged if somebody pushed its head, or merged another branch
@@ -27,21 +29,22 @@ const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?
  *
  * @throws ActionError `github`
  */
-export async function findMergedPull(
-  step: Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>,
-  repo: GitHubRepo,
-) {
+export async function findMergedPull(step: PushStep & Pick<Step, 'log'>, repo: GitHubRepo) {
   const { environment, log } = step
   const { payload } = step.event
   const after = getSha(payload, 'after')
   const commits = commitsThatMayMerge(step)
   if (commits.length === 0) return undefined
-  const withoutPulls = (): undefined => {
-    log('Pull requests are turned off in this repository.')
+  // Then GitHub responds 404 to whatever asks for them
+  // (github.com/josegonzalez/python-github-backup/issues/511). [merge.pulls-off]
+  const hasNoPulls = (repository: unknown): boolean => {
+    const isOff = getPath(repository, 'has_pull_requests') === false
+    if (isOff) log('Pull requests are turned off in this repository.')
+    return isOff
   }
-  if (hasNoPulls(getPath(payload, 'repository'))) return withoutPulls()
-  const named = Number(NAMED.exec(getString(payload, 'head_commit.message'))?.[1])
-  const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
+  if (hasNoPulls(getPath(payload, 'repository'))) return undefined
+  const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
+  const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
   const brings = (pull: unknown): boolean =>
     commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
   // [merge.consent]
@@ -50,7 +53,7 @@ export async function findMergedPull(
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   // What names nothing can't be found in another way. [merge.empty-list]
   const isEarly = (answer: unknown): boolean =>
-    isMissing(answer) || (Number.isNaN(named) && getPath(answer, 'length') === 0)
+    isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
   const common = requestParams(
     { ...repo, isEarly },
     `listing pull requests of ${shortSha(after)}`,
@@ -58,19 +61,15 @@ export async function findMergedPull(
     Array.isArray,
   )
   const params = { ...common, commit_sha: after, per_page: 100 }
-  const listing = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
-  const answer = await listing.catch((thrown: unknown) => {
-    if (isMissing(thrown)) return thrown
-    throw thrown
-  })
+  const answer = await unlessMissing(repo.github.repos.listPullRequestsAssociatedWithCommit(params))
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
-  const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
+  const read = isListed || named === undefined ? [] : await readPull(named, repo)
   if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
     const known = await repo.github.repos.get(about).catch(() => undefined)
-    if (hasNoPulls(known?.data)) return withoutPulls()
+    if (hasNoPulls(known?.data)) return undefined
     throw answer
   }
   const whole = []
@@ -83,12 +82,12 @@ export async function findMergedPull(
   return { pull, isConsent: isConsent(pull) }
 }
 
-/**
- * Whether pull requests are turned off: then GitHub responds 404 to whatever asks for them
- * (github.com/josegonzalez/python-github-backup/issues/511). [merge.pulls-off]
- */
-function hasNoPulls(repository: unknown): boolean {
-  return getPath(repository, 'has_pull_requests') === false
+/** The answer; or the error, if GitHub says that there is no such thing. [github.early] */
+function unlessMissing<T>(request: Promise<T>): Promise<T | GitHubError> {
+  return request.catch((thrown: unknown) => {
+    if (isMissing(thrown)) return thrown
+    throw thrown
+  })
 }
 
 /** As many as a merge queue merges at once. [skip.labels.merged] */
@@ -100,31 +99,25 @@ const GROUP_LIMIT = 100
  *
  * @throws ActionError `github`
  */
-export async function readMergedGroup(
-  step: Pick<Step, 'inputs' | 'event' | 'environment'>,
-  repo: GitHubRepo,
-) {
+export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
   const commits = commitsThatMayMerge(step)
   const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
   const pulls = []
   for (const number of [...named].slice(0, GROUP_LIMIT))
-    pulls.push(...(await readPull(Number(number), repo)))
+    pulls.push(...(await readPull(number, repo)))
   const shas = commits.map(({ sha }) => sha)
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
 
 /** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
-function commitsThatMayMerge({
-  inputs: { jobScope, issueNumber },
-  event,
-  environment,
-}: Pick<Step, 'inputs' | 'event' | 'environment'>): readonly Commit[] {
-  const [before, after] = [getSha(event.payload, 'before'), getSha(event.payload, 'after')]
+function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly Commit[] {
+  const after = getSha(event.payload, 'after')
+  const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
+  const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))
+  if (!isAsked || isNew || !environment.ref.startsWith('refs/heads/')) return []
   const commits = pushedCommits(event)
-  const isAsked = after !== '' && jobScope === 'pull-request' && issueNumber === undefined
-  const isOfBranch = environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(before)
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
-  return isAsked && isOfBranch && commits.some(({ sha }) => sha === after) ? commits : []
+  return after !== '' && commits.some(({ sha }) => sha === after) ? commits : []
 }
 
 /** A synced fork has the same commits, and so may a release branch. [merge.here] */
@@ -145,17 +138,14 @@ function isMergedBy(
  * The list is an index, which may be seconds late. The pull request itself is not.
  * [merge.no-merge-commit] [merge.late-list]
  */
-async function readPull(number: number, repo: GitHubRepo) {
+async function readPull(number: string, repo: GitHubRepo) {
   const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
-  try {
-    const { data } = await repo.github.pulls.get({ ...common, pull_number: number })
-    // A revert names a pull request, too: without the commit, nobody can tell it from the merge.
-    return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
-  } catch (thrown) {
-    // An issue, or nothing.
-    if (isMissing(thrown)) return []
-    throw thrown
-  }
+  const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
+  const answer = await unlessMissing(request)
+  // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
+  // can tell it from the merge.
+  const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''
+  return isKnown ? [answer.data] : []
 }
 
 /**

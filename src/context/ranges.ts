@@ -118,7 +118,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
   const { head, isByHand } = released
   let parted: Listing | undefined
   let same: Changes | undefined
-  for (const { tag_name: tag } of selectCandidates(await listReleases(repo), released)) {
+  for (const { tag_name: tag } of await findCandidates(repo, released)) {
     const about = { range: SINCE_RELEASE, previousRelease: tag }
     const comparison = await compareCommits(repo, { ...about, base: tag, head })
     const { relation } = comparison
@@ -145,29 +145,24 @@ function isRepeatedBy(released: Released, tag: string): boolean {
   return isOther && !released.tag.startsWith(`${tag}.`)
 }
 
-// [range.release.ancestor]
-async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
-  const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
-  const { items: releases } = await readPages(PAGES, (page) =>
-    repo.github.repos.listReleases({ ...common, ...page }),
-  )
-  return releases.filter((release) => getString(release, 'tag_name') !== '')
-}
-
 /**
  * The releases that may be the one before, the likeliest first. [range.release.ancestor]
- * [range.release.pre-release] [range.release.ancestor]
+ * [range.release.pre-release]
  */
-function selectCandidates(
-  releases: readonly Release[],
+async function findCandidates(
+  repo: GitHubRepo,
   { tag, preRelease, publishedAt }: Released,
-): Release[] {
+): Promise<readonly Release[]> {
+  const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
+  const { items } = await readPages(PAGES, (page) =>
+    repo.github.repos.listReleases({ ...common, ...page }),
+  )
   const time = ({ published_at }: Release): number => Date.parse(String(published_at))
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
   const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
-  return releases
-    .filter((release) => release.tag_name !== tag && !release.draft && time(release) < before)
-    .filter((release) => preRelease || !release.prerelease)
+  return items
+    .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
+    .filter((release) => time(release) < before && (preRelease || !release.prerelease))
     .sort((one, other) => rank(one) - rank(other) || time(other) - time(one))
     .slice(0, TRIES)
 }

@@ -6,9 +6,9 @@ import { quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { createRedactor, type Redact } from '../text/redact.js'
 import { parsePathPatterns } from './path-patterns.js'
-import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
+  invalid,
   isGitHubToken,
   parseBaseUrl,
   parseBoolean,
@@ -77,7 +77,8 @@ type AskedTask = Readonly<
 export type InputSources = Readonly<{
   /** Redacts values that are shown: any input may contain the key. */
   redact: Redact
-  readPromptFile: (path: string) => PromptFile
+  /** Throws InvalidInput. */
+  readPromptFile: (path: string) => string
   /** What the runner passed on, by name, also inputs that action.yml does not have. */
   given: Readonly<Record<string, string>>
   /** Why the runner passed this run no secrets, if known. */
@@ -130,12 +131,13 @@ export function parseInputs(
 ): { readonly inputs: Inputs; readonly problem: InputError | undefined } {
   const lines = describeMisspelt(sources.given, raw)
   const parse: Parse = (input, parseValue, ifBad) => {
+    const value = raw[input].trim() || DEFAULTS[input]
     try {
-      const value = raw[input].trim() || DEFAULTS[input]
       return parseValue(value === DEFAULTS[input] ? value : refuseSecrets(raw, input, value))
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
-      lines.push(`${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`)
+      const shown = quote(truncate(sources.redact(thrown.shown ?? value), 80))
+      lines.push(`${input}: ${thrown.describe(shown)}`)
       return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
@@ -156,7 +158,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
     return !isMisplaced && createKeyRedactor(secret)(text) !== text
   })
   if (name === undefined) return text
-  throw new InvalidInput(() => `contains the value of ${name}. Pass it as ${name} only.`)
+  throw invalid(`contains the value of ${name}. Pass it as ${name} only.`)
 }
 
 /**
@@ -192,7 +194,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   const parseIfSet = (input: InputName, parseValue: (value: string) => string = String): string =>
     raw[input].trim() === '' ? '' : parse(input, parseValue, '')
   const baseUrl = parse('base-url', parseBaseUrl, '')
-  const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
+  const jobId = parseIfSet('job-id', (value) => parseId(value))
   const dryRun = parse('dry-run', parseBoolean)
   const jobKey = parseIfSet('job-key')
   const hasPromptFile = raw['prompt-file'].trim() !== ''
@@ -209,11 +211,14 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       ? ''
       : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
     projectId: parse('project-id', parseProject, ''),
-    task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) => {
-      const file = sources.readPromptFile(path)
-      if ('problem' in file) throw new InvalidInput((got) => `${got} ${file.problem}`, path)
-      return refuseSecrets(raw, 'prompt-file', file.text)
-    }),
+    task: parseTask(
+      parse,
+      jobId,
+      parseIfSet('prompt-file', (path) =>
+        refuseSecrets(raw, 'prompt-file', sources.readPromptFile(path)),
+      ),
+      hasPromptFile || raw['job-id'].trim() !== '',
+    ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     issueNumber: parse('issue-number', parseIssueNumber),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
@@ -266,21 +271,15 @@ export function needsGitHub(inputs: Inputs): boolean {
 /**
  * [input.task]
  *
+ * @param fromFile the text of the prompt file, or empty
  * @param hasOther another input says what to do, or is bad
  */
-function parseTask(
-  parse: Parse,
-  jobId: string,
-  hasOther: boolean,
-  read: (path: string) => string,
-): AskedTask {
-  const fromFile = parse('prompt-file', (path) => (path === '' ? '' : read(path)))
+function parseTask(parse: Parse, jobId: string, fromFile: string, hasOther: boolean): AskedTask {
   const parsePrompt = (text: string): string => {
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
     if (whole !== '' || hasOther) return whole
-    throw new InvalidInput(
-      () =>
-        'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.',
+    throw invalid(
+      'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.',
     )
   }
   const prompt = parse('prompt', parsePrompt, '')

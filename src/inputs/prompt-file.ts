@@ -1,8 +1,9 @@
 /** Reads the prompt file: whoever can push to the checkout must not get other files sent. */
 
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { InvalidInput, unfit } from './values.js'
 
 // [input.file.text]
 export const FILE_LIMIT = 1024 * 1024
@@ -14,8 +15,6 @@ export interface PromptRoots {
   readonly temp: string
 }
 
-export type PromptFile = Readonly<{ text: string } | { problem: string }>
-
 // [input.file.no-link]
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
@@ -25,29 +24,21 @@ const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the fi
  *
  * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular
  * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO. [input.file.no-link]
+ *
+ * @throws InvalidInput
  */
-export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
+export function readPromptFile(path: string, roots: PromptRoots): string {
   try {
     const { root, relativePath } = resolveInRoots(path, roots)
     const file = join(realpathSync(root), relativePath)
-    if (realpathSync(file) !== file) throw new FileProblem(SYMBOLIC_LINK)
-    return { text: decode(readRegularFile(file)) }
+    if (realpathSync(file) !== file) throw unfit(SYMBOLIC_LINK)
+    return decode(readRegularFile(file))
   } catch (thrown) {
-    return { problem: thrown instanceof FileProblem ? thrown.message : describeFileError(thrown) }
+    throw thrown instanceof InvalidInput ? thrown : unfit(describeFileError(thrown))
   }
 }
 
-/**
- * What is wrong with the file, for the user: it completes a sentence that begins with the path.
- * [input.problems.together]
- */
-class FileProblem extends Error {}
-
-/**
- * [input.file.inside]
- *
- * @throws FileProblem
- */
+// [input.file.inside]
 function resolveInRoots(path: string, roots: PromptRoots) {
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
@@ -56,12 +47,12 @@ function resolveInRoots(path: string, roots: PromptRoots) {
     .map((root) => ({ root, relativePath: relative(root, absolute) }))
     .find(({ relativePath }) => relativePath.split(sep)[0] !== '..' && !isAbsolute(relativePath))
   if (inside === undefined) {
-    throw new FileProblem(
+    throw unfit(
       "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
     )
   }
   if (inside.relativePath.split(sep).some(isGitInternal)) {
-    throw new FileProblem(
+    throw unfit(
       'is in a folder that git uses for its own files, including credentials. Use another file.',
     )
   }
@@ -88,11 +79,7 @@ function isGitInternal(segment: string): boolean {
   return /^(?:\.git$|git-credentials-)/i.test(segment)
 }
 
-/**
- * Reads a regular file of at most 1 MiB. [input.file.inside]
- *
- * @throws FileProblem
- */
+/** Reads a regular file of at most 1 MiB. [input.file.inside] [input.file.text] */
 function readRegularFile(file: string): Buffer {
   // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on
   // Windows.
@@ -102,31 +89,23 @@ function readRegularFile(file: string): Buffer {
   )
   try {
     const stats = fstatSync(descriptor)
-    if (stats.isDirectory()) throw new FileProblem('is a folder. Name a file in it.')
-    if (!stats.isFile()) throw new FileProblem('is not a regular file.')
-    // The file system's own size can't be trusted: /proc says 0.
-    const bytes = Buffer.alloc(FILE_LIMIT + 1)
-    let length = 0
-    for (let read = -1; read !== 0; length += read) {
-      read = readSync(descriptor, bytes, length, bytes.length - length, null)
-    }
-    if (length > FILE_LIMIT)
-      throw new FileProblem('is larger than 1 MiB (1,048,576 bytes). Shorten it.')
-    return bytes.subarray(0, length)
+    if (stats.isDirectory()) throw unfit('is a folder. Name a file in it.')
+    if (!stats.isFile()) throw unfit('is not a regular file.')
+    // What says that it has no bytes, such as a file below /proc, may have some.
+    const bytes = stats.size > FILE_LIMIT ? undefined : readFileSync(descriptor)
+    if (bytes === undefined || bytes.length > FILE_LIMIT)
+      throw unfit('is larger than 1 MiB (1,048,576 bytes). Shorten it.')
+    return bytes
   } finally {
     closeSync(descriptor)
   }
 }
 
-/**
- * [input.file.text]
- *
- * @throws FileProblem
- */
+// [input.file.text]
 function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new FileProblem('is not valid UTF-8. Save it as UTF-8.')
+  if (!isUtf8(bytes)) throw unfit('is not valid UTF-8. Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).trim()
-  if (text === '') throw new FileProblem('is empty. Write the instruction into it.')
+  if (text === '') throw unfit('is empty. Write the instruction into it.')
   return text
 }
 

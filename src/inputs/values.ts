@@ -7,25 +7,29 @@ import { formatInteger } from '../text/format.js'
 export class InvalidInput extends Error {
   /**
    * @param describe completes the line after the input's name; gets the value in quotes
-   * @param value left out if it must not be shown
+   * @param shown in place of the value
    */
   constructor(
     readonly describe: (got: string) => string,
-    readonly value = '',
+    readonly shown?: string,
   ) {
-    super('invalid input')
+    super(describe('the value'))
   }
 }
 
 // [input.problems.together]
-const invalid = (problem: string): InvalidInput => new InvalidInput(() => problem)
+export const invalid = (problem: string): InvalidInput => new InvalidInput(() => problem)
 
 // [input.problems.together]
 const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 
+/** What is wrong with a value of the right form. [input.problems.together] */
+export const unfit = (problem: string): InvalidInput =>
+  new InvalidInput((got) => `${got} ${problem}`)
+
 // [input.problems.together]
-const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
-  new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
+const unexpected = (expected: string, advice = '', shown?: string): InvalidInput =>
+  new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, shown)
 
 // [input.id]
 export function parseProject(value: string): string {
@@ -38,7 +42,7 @@ export function parseProject(value: string): string {
 // [input.id]
 export function parseId(value: string, advice = 'Copy it again.'): string {
   if (isId(value)) return value
-  throw unexpected('an ID as the service writes it', value, advice)
+  throw unexpected('an ID as the service writes it', advice)
 }
 
 /**
@@ -112,14 +116,14 @@ export function parseKeyText(value: string): string {
 export function parseBoolean(value: string): boolean {
   if (['true', 'True', 'TRUE'].includes(value)) return true
   if (['false', 'False', 'FALSE'].includes(value)) return false
-  throw unexpected('true or false', value)
+  throw unexpected('true or false')
 }
 
 // [input.values]
 export function parseWord<T extends string>(value: string, words: readonly T[]): T {
   const word = words.find((known) => known === value)
   if (word !== undefined) return word
-  throw unexpected(`one of ${words.join(', ')}`, value)
+  throw unexpected(`one of ${words.join(', ')}`)
 }
 
 // [input.values]
@@ -136,19 +140,10 @@ export function parseScope(
   { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
 ): JobScope {
   const scope = parseWord(value, SCOPES)
-  if (scope !== 'run' && jobId !== '') {
-    throw new InvalidInput(
-      (got) => `${got} can't be combined with job-id. Remove one of the two.`,
-      value,
-    )
-  }
-  if (scope === 'issue' && !hasIssue) {
-    throw new InvalidInput(
-      (got) =>
-        `${got} needs an issue or a pull request, and the event has neither. Set issue-number.`,
-      value,
-    )
-  }
+  if (scope !== 'run' && jobId !== '')
+    throw unfit("can't be combined with job-id. Remove one of the two.")
+  if (scope === 'issue' && !hasIssue)
+    throw unfit('needs an issue or a pull request, and the event has neither. Set issue-number.')
   return scope
 }
 
@@ -157,7 +152,7 @@ export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number)) return number
-  throw unexpected('the number of a pull request or an issue, such as 7', value)
+  throw unexpected('the number of a pull request or an issue, such as 7')
 }
 
 // [input.logins]
@@ -188,7 +183,6 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   if (logins.every((login) => LOGIN.test(login) || login === everyone)) return new Set(logins)
   throw unexpected(
     `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
-    value,
     'Write whole logins, without "@"; a team can\'t be named.',
   )
 }
@@ -196,7 +190,7 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
 /** Two dots, which no ref has, could lead elsewhere in a URL. [input.since.dots] */
 export function parseSince(value: string): string {
   if (!value.includes('..')) return value
-  throw unexpected('a tag, a branch or a commit', value)
+  throw unexpected('a tag, a branch or a commit')
 }
 
 /** NaN, which is in no range, for anything else. [input.values] */
@@ -214,7 +208,6 @@ export function parseTimeout(value: string): number {
   if (minutes > 0 && minutes <= 1440) return minutes * 60_000
   throw unexpected(
     'a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute',
-    value,
   )
 }
 
@@ -229,7 +222,6 @@ export function parseInterval(value: string): number | undefined {
   if (seconds >= 0.1 && seconds <= 3600) return seconds * 1000
   throw unexpected(
     'a number of seconds from 0.1 to 3600, such as 10, or an empty value for adaptive polling',
-    value,
   )
 }
 
@@ -241,7 +233,6 @@ export function parseFailOn(value: string): ReadonlySet<FailOn> {
   if (words.length > 0 && words.every(isKnown)) return new Set(words)
   throw unexpected(
     `any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks; or the word none alone`,
-    value,
     'error and cancelled always fail the step.',
   )
 }
@@ -252,18 +243,14 @@ export function parseBaseUrl(value: string): string {
   const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
   const expected = "the service's base URL, such as https://agent.example.com/prefix"
   const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
-  if (url === undefined) throw unexpected(expected, shown, 'That is not a valid URL.')
+  if (url === undefined) throw unexpected(expected, 'That is not a valid URL.', shown)
   if (url.username !== '' || url.password !== '' || /[?#]|\/v2\/agent(?:\/|$)/.test(value)) {
-    throw unexpected(
-      `${expected}, without user name, password, query, fragment or /v2/agent`,
-      shown,
-    )
+    const less = 'without user name, password, query, fragment or /v2/agent'
+    throw unexpected(`${expected}, ${less}`, '', shown)
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw unexpected(
-      "a base URL with https (http only on loopback), so that the key isn't sent unencrypted",
-      shown,
-    )
+    const safe = "https (http only on loopback), so that the key isn't sent unencrypted"
+    throw unexpected(`a base URL with ${safe}`, '', shown)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
