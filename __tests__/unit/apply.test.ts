@@ -340,7 +340,6 @@ describe('the prompt', () => {
         changes: listed([]),
         files: [],
         boundary: NONCE,
-        excluded: 0,
       } as const
       const text = composeContext('Go.', options, () => undefined)
       expect(text).toContain('New task')

@@ -22,7 +22,9 @@ const NO_ROOM =
 const KIB = 1024
 const RANGE = 'the commits abc1234..def5678'
 
-type Parts = Partial<Pick<ContextOptions, 'files' | 'level' | 'excluded'>> & {
+type Parts = Partial<Pick<ContextOptions, 'files' | 'level'>> & {
+  /** How many files don't count. */
+  readonly excluded?: number
   readonly facts?: Record<string, string>
   readonly changes?: Partial<ListedChanges> | Exclude<Changes, ListedChanges>
 }
@@ -518,19 +520,24 @@ test.each([
   expect(performance.now() - start).toBeLessThan(scaled(5_000))
 })
 
-function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}): ContextOptions {
+function context({
+  facts = {},
+  files = [],
+  excluded = 0,
+  changes = {},
+  level = 'diff',
+}: Parts = {}): ContextOptions {
+  const all = [...files, ...many(excluded, (i) => file(`excluded/${i}`))]
   return {
-    level: 'diff',
+    level,
     trigger: {
       event: 'pull_request',
       repository: 'your-org/docs',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
-    changes: { kind: 'listed', files, truncated: false, range: RANGE, ...changes } as Changes,
+    changes: { kind: 'listed', files: all, truncated: false, range: RANGE, ...changes } as Changes,
     files,
     boundary: BOUNDARY,
-    excluded: 0,
-    ...rest,
   }
 }
 

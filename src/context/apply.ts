@@ -205,15 +205,12 @@ export function composePrompt(
   const { inputs, environment, event, nonce, redactKeys } = step
   if (inputs.context === 'none' || findings === undefined) return text
   const { changes } = findings
-  const all = changes.kind === 'listed' ? changes.files : []
-  const files = filesThatCount(all, inputs)
   const context = {
     level: inputs.context,
     trigger: describeTrigger(environment, event, findings, redactKeys),
     changes,
-    files,
+    files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
     boundary: nonce(),
-    excluded: all.length - files.length,
   }
   return text + redactKeys(composeContext(text, context, omit).slice(text.length))
 }

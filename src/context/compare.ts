@@ -159,40 +159,30 @@ export async function readFiles(
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
- * [range.cut.parts]
+ * [range.cut.parts] [paid.fingerprint.pinned]
  */
-function toFiles(list: readonly ApiFile[] = []): {
-  readonly files: ChangedFile[]
-  readonly isCut: boolean
-} {
+function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   const isCut = isLong && patches.at(-1) === ''
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
-  return { files: list.map((file, index) => toFile(file, index < end)), isCut }
-}
-
-/**
- * [paid.fingerprint.pinned]
- *
- * @param isRead GitHub hasn't ended the diffs before it
- */
-function toFile(file: ApiFile, isRead: boolean): ChangedFile {
-  const { filename: path, status, additions, deletions } = file
-  const previousPath = getString(file, 'previous_filename')
-  const patch = getString(file, 'patch')
-  const isMoved = isRead && status === 'renamed' && additions + deletions === 0
-  return {
-    path,
-    status,
-    additions,
-    deletions,
-    // [context.paths.renamed] [context.paths.excluded]
-    ...(previousPath !== '' && { previousPath }),
-    ...(patch === '' && { sha: getString(file, 'sha') }),
-    ...((patch !== '' || isMoved) && { patch }),
-  }
+  const files = list.map((file, index): ChangedFile => {
+    const { filename: path, status, additions, deletions } = file
+    const patch = patches[index] || undefined
+    const isMoved = index < end && status === 'renamed' && additions + deletions === 0
+    return {
+      path,
+      status,
+      additions,
+      deletions,
+      // [context.paths.renamed] [context.paths.excluded]
+      previousPath: getString(file, 'previous_filename') || undefined,
+      sha: patch === undefined ? getString(file, 'sha') : undefined,
+      patch: isMoved ? '' : patch,
+    }
+  })
+  return { files, isCut }
 }
 
 // [context.facts.commits] [skip.schedule.agents-own]

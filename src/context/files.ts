@@ -8,7 +8,7 @@ import { type Fence, quoteName } from './fence.js'
 /** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
 export type ChangedFile = Readonly<{
   path: string
-  previousPath?: string
+  previousPath?: string | undefined
   status: string
   additions: number
   deletions: number
@@ -16,9 +16,9 @@ export type ChangedFile = Readonly<{
    * Unified diff hunks without file header; empty of a file that was only renamed. Missing if
    * GitHub sent none: of binary files, large diffs, and of all files after many lines.
    */
-  patch?: string
+  patch?: string | undefined
   /** Of the content; only of a file without a patch. */
-  sha?: string
+  sha?: string | undefined
 }>
 
 /** What changed, or why there is no list of it. Reasons are in the action's own words. */
@@ -83,16 +83,16 @@ export function explainMissing({ reason }: { readonly reason: string }): string 
 /**
  * [context.fence.data] [context.budget.sections]
  *
- * @param files those of the changes that count; `excluded` is the number of the others
+ * @param files those of the changes that count
  */
 export function writeFileList(
   changes: Changes,
-  { files, excluded, level }: FileListOptions,
+  { files, level }: FileListOptions,
   fence: Fence,
   room: number,
   omit: Omit,
 ): string {
-  const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files, excluded)])
+  const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files)])
   const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
   const count = (omitted: number) =>
     `${formatInteger(omitted)} of ${formatCount(files.length, 'file')}`
@@ -109,11 +109,10 @@ export type FileListOptions = Readonly<{
   /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
   level: 'event' | 'diff'
   files: readonly ChangedFile[]
-  excluded: number
 }>
 
 // [context.omitted.no-fact] [context.omitted.told]
-function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded: number): string {
+function describeFiles(changes: Changes, files: readonly ChangedFile[]): string {
   switch (changes.kind) {
     case 'none':
       return `Changed by ${changes.range}: no files.`
@@ -122,6 +121,7 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[], excluded
       return explainMissing(changes)
     case 'listed': {
       const { gap = '', range, truncated } = changes
+      const excluded = changes.files.length - files.length
       const added = files.reduce((sum, { additions }) => sum + additions, 0)
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
       const least = files.every(isCounted) ? '' : 'at least '

@@ -45,11 +45,11 @@ export async function findMergedPull(step: PushStep & Pick<Step, 'log'>, repo: G
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
   const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
-  const brings = (pull: unknown): boolean =>
-    commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
   // [merge.consent]
-  const isConsent = (pull: unknown): boolean =>
-    getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
+  const isConsent = (pull: unknown): boolean => {
+    const head = getSha(pull, 'head.sha')
+    return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
+  }
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   // What names nothing can't be found in another way. [merge.empty-list]
   const isEarly = (answer: unknown): boolean =>
@@ -61,7 +61,8 @@ export async function findMergedPull(step: PushStep & Pick<Step, 'log'>, repo: G
     Array.isArray,
   )
   const params = { ...common, commit_sha: after, per_page: 100 }
-  const answer = await unlessMissing(repo.github.repos.listPullRequestsAssociatedWithCommit(params))
+  const request = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
+  const answer = await request.catch(keepMissing)
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : await readPull(named, repo)
@@ -82,12 +83,10 @@ export async function findMergedPull(step: PushStep & Pick<Step, 'log'>, repo: G
   return { pull, isConsent: isConsent(pull) }
 }
 
-/** The answer; or the error, if GitHub says that there is no such thing. [github.early] */
-function unlessMissing<T>(request: Promise<T>): Promise<T | GitHubError> {
-  return request.catch((thrown: unknown) => {
-    if (isMissing(thrown)) return thrown
-    throw thrown
-  })
+/** The error, if GitHub says that there is no such thing. [github.early] */
+function keepMissing(thrown: unknown): GitHubError {
+  if (isMissing(thrown)) return thrown
+  throw thrown
 }
 
 /** As many as a merge queue merges at once. [skip.labels.merged] */
@@ -141,7 +140,7 @@ function isMergedBy(
 async function readPull(number: string, repo: GitHubRepo) {
   const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
   const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
-  const answer = await unlessMissing(request)
+  const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
   // can tell it from the merge.
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''

@@ -60,9 +60,8 @@ function complete({ files, truncated }: Part, found: Part): Part {
   const byPath = new Map(found.files.map((file) => [file.path, file]))
   const known = files.map((file) => {
     const { patch, additions, deletions } = byPath.get(file.path) ?? file
-    if (file.patch !== undefined || (patch === undefined && additions + deletions === 0))
-      return file
-    return { ...file, additions, deletions, ...(patch !== undefined && { patch }) }
+    const isUnknown = patch === undefined && additions + deletions === 0
+    return file.patch !== undefined || isUnknown ? file : { ...file, additions, deletions, patch }
   })
   if (!truncated) return { files: known, truncated }
   for (const { path } of files) byPath.delete(path)
@@ -102,17 +101,14 @@ function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
 }
 
 // [range.cut.joined]
-function add(
-  { patch: older, ...before }: ChangedFile,
-  { patch, ...file }: ChangedFile,
-): ChangedFile {
-  const isWhole = older !== undefined && patch !== undefined
+function add(before: ChangedFile, file: ChangedFile): ChangedFile {
+  const patches = [before.patch, file.patch]
   return {
-    ...before,
     ...file,
+    previousPath: file.previousPath ?? before.previousPath,
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,
-    ...(isWhole && { patch: [older, patch].filter(Boolean).join('\n') }),
+    patch: patches.includes(undefined) ? undefined : patches.filter(Boolean).join('\n'),
   }
 }

@@ -250,8 +250,8 @@ async function findLastRun(
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
   const common = requestParams(repo, doing, 'actions: read', hasRuns)
   const list = async (params: object) => {
-    const answer = repo.github.actions.listWorkflowRuns({ ...common, workflow_id, ...params })
-    const { data, headers } = await answer
+    const asked = { ...common, workflow_id, ...params }
+    const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
     return { data: data.workflow_runs, headers }
   }
   const listAll = (page: object) => list({ exclude_pull_requests: true, ...page })

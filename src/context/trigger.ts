@@ -18,12 +18,9 @@ import { noteHidden, showInvisible } from './hidden.js'
 export interface Fact {
   /** One of the action's own words, such as `title`. */
   readonly name: string
-  /** Written by others; what GitHub doesn't show of it is noted. */
+  /** Written by others. */
   readonly value: string
-}
-
-interface RawFact extends Fact {
-  /** GitHub renders it as Markdown, which can hide some of it. */
+  /** GitHub renders it as Markdown, which can hide some of it: that is noted. */
   readonly isProse?: boolean
 }
 
@@ -42,21 +39,21 @@ export type Trigger = Readonly<{
 export function describeTrigger(
   environment: RunEnvironment,
   event: RunEvent,
-  { changes, thread, bySince }: Findings,
+  findings: Findings,
   redact: Redact,
 ): Trigger {
-  const listed = changes.kind === 'listed' ? changes : undefined
+  const { changes, thread } = findings
   const reported = readFacts(event.name, event.payload)
   // The ref of a pull request is one that GitHub made up; of an issue, it says nothing.
   const isOfThread = reported.some(({ name }) => name === 'number')
   const { repository, ref, sha } = environment
-  const facts: readonly RawFact[] = [
+  const facts: readonly Fact[] = [
     { name: 'ref', value: isOfThread ? '' : ref },
     { name: 'commit', value: isOfThread ? '' : sha },
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
-    { name: 'previous release', value: listed?.previousRelease ?? '' },
-    commitsFact((!bySince && pushedList(event)) || (listed?.commits ?? NO_COMMITS), redact),
+    { name: 'previous release', value: getString(changes, 'previousRelease') },
+    commitsFact(findCommits(event, findings), redact),
   ]
   return {
     event: event.name,
@@ -71,17 +68,14 @@ export function describeTrigger(
   }
 }
 
-// [context.facts.commits]
-const NO_COMMITS: CommitList = { commits: [], complete: true }
-
 /**
  * Of a push, the payload says more than a comparison: that has no more than 100 commits.
  * [context.facts.commits]
  */
-function pushedList(event: RunEvent): CommitList | undefined {
-  const commits = pushedCommits(event)
-  if (commits.length === 0) return undefined
-  return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
+function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
+  const commits = bySince ? [] : pushedCommits(event)
+  const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
+  return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
 }
 
 // [context.facts.commits]
@@ -144,7 +138,7 @@ const TOP: Readonly<Record<string, string>> = {
 }
 
 // [context.facts.event]
-function readFacts(eventName: string, payload: unknown): RawFact[] {
+function readFacts(eventName: string, payload: unknown): Fact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
   return [
@@ -156,7 +150,7 @@ function readFacts(eventName: string, payload: unknown): RawFact[] {
 }
 
 // [context.facts.event]
-function readPart(part: unknown, sources: string): RawFact[] {
+function readPart(part: unknown, sources: string): Fact[] {
   return sources.split(', ').flatMap((source) => {
     const [name = '', paths = name] = source.split('=')
     const facts = paths

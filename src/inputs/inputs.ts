@@ -187,12 +187,18 @@ type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) 
 
 // [input.blank.default]
 function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
-  // [input.key.same]
-  const isSame = (one: InputName, other: InputName): boolean =>
-    raw[one].trim() === raw[other].trim()
-  /** Here, an empty value means none: the runner has already filled in the default. */
-  const parseIfSet = (input: InputName, parseValue: (value: string) => string = String): string =>
-    raw[input].trim() === '' ? '' : parse(input, parseValue, '')
+  /**
+   * Here, an empty value means none: the runner has already filled in the default. So does the value
+   * of the input `same`: while secrets are replaced, one is changed first. [input.key.same]
+   */
+  const parseIfSet = (
+    input: InputName,
+    parseValue: (value: string) => string = String,
+    same?: InputName,
+  ): string => {
+    const others = ['', same && raw[same].trim()]
+    return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
+  }
   const baseUrl = parse('base-url', parseBaseUrl, '')
   const jobId = parseIfSet('job-id', (value) => parseId(value))
   const dryRun = parse('dry-run', parseBoolean)
@@ -206,10 +212,11 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       (value) => parseKey(value, isDefaultService, sources.missingSecrets),
       '',
     ),
-    /** Or empty. It is the same while only one of the secrets has been changed. */
-    previousApiKey: isSame('previous-api-key', 'api-key')
-      ? ''
-      : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
+    previousApiKey: parseIfSet(
+      'previous-api-key',
+      (value) => parseKey(value, isDefaultService),
+      'api-key',
+    ),
     projectId: parse('project-id', parseProject, ''),
     task: parseTask(
       parse,
@@ -255,8 +262,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
      */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     githubToken: parseIfSet('github-token', parseKeyText),
-    /** Empty, too, if it is the same: it can't read more. */
-    docsToken: isSame('docs-token', 'github-token') ? '' : parseIfSet('docs-token', parseKeyText),
+    docsToken: parseIfSet('docs-token', parseKeyText, 'github-token'),
     hasPromptFile,
   }
 }

@@ -7,22 +7,17 @@ import { truncate } from '../text/escape.js'
  * [memory.leg-named]
  */
 export function describeJobKey(jobKey: string): string {
+  let text = ''
   try {
     const leg: unknown = JSON.parse(jobKey)
     if (typeof leg === 'object' && leg !== null) {
       const values = Object.values(leg).map((value) =>
         typeof value === 'object' ? JSON.stringify(value) : String(value),
       )
-      const text = values.join(', ')
-      if (text.trim() !== '') return shorten(text)
+      text = values.join(', ').trim()
     }
   } catch {
     // A key of the user's own.
   }
-  return shorten(jobKey)
-}
-
-// [memory.leg-named]
-function shorten(text: string): string {
-  return truncate(text.replace(/\s+/g, ' ').trim(), 99)
+  return truncate((text || jobKey).replace(/\s+/g, ' ').trim(), 99)
 }

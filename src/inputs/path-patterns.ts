@@ -51,26 +51,11 @@ type PathPattern = Readonly<{
   tokens: readonly Token[]
 }>
 
-/** A character that is matched once; or a wildcard, which matches any number of characters. */
-type Token = string | Wildcard
-
-interface Wildcard {
-  readonly matchesSlash: boolean
-  /** It may match none only where a segment starts. */
-  readonly isSegment: boolean
-}
-
-// [context.paths.folder]
-const ANYTHING: Wildcard = { matchesSlash: true, isSegment: false }
-
-// `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
-// too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
-// "with the prefix `migrate-`" of `**/migrate-*.sql`. [context.paths.page]
-const WILDCARDS: Readonly<Record<string, Wildcard>> = {
-  '*': { matchesSlash: false, isSegment: false },
-  '**': ANYTHING,
-  '**/': { matchesSlash: true, isSegment: true },
-}
+// A character that is matched once; or a wildcard, which matches any number of characters: `*` no
+// slash, and `**` any. `**` with its `/` is one token, because the page says that `**/README.md`
+// matches `README.md` too. It ends where a segment starts: the page says "in a `docs` directory" of
+// `**/docs/**` and "with the prefix `migrate-`" of `**/migrate-*.sql`. [context.paths.page]
+type Token = string | Readonly<{ wildcard: string }>
 
 /** A wildcard, or a character, which may be escaped. [context.paths.page] */
 const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
@@ -98,7 +83,7 @@ function parseLine(number: number, text: string): PathPattern {
   if (slip !== undefined)
     throw new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${slip[1]}.`, text)
   const tokens = [...pattern.matchAll(ELEMENT)].map(
-    ([, wildcard = '', character = '']) => WILDCARDS[wildcard] ?? character,
+    ([, wildcard, character = '']): Token => (wildcard ? { wildcard } : character),
   )
   return { text, excludes, tokens }
 }
@@ -122,7 +107,7 @@ export function findFolder(
 ): string | undefined {
   const lines = patterns.map(({ text }) => text)
   const folder = patterns.filter(endsInName).find(({ text, tokens }) => {
-    const inside = [...tokens, '/', ANYTHING]
+    const inside = [...tokens, '/', { wildcard: '**' }]
     return !lines.includes(`${text}/**`) && paths.some((path) => matches(inside, path))
   })
   return folder?.text
@@ -131,7 +116,7 @@ export function findFolder(
 /** Not `*.d`, which may be meant for files. [context.paths.folder] */
 function endsInName({ tokens }: PathPattern): boolean {
   const last = tokens.findLast((token) => token === '/' || typeof token !== 'string')
-  return typeof last !== 'object' || last.isSegment
+  return typeof last !== 'object' || last.wildcard === '**/'
 }
 
 /**
@@ -145,7 +130,8 @@ function matches(tokens: readonly Token[], path: string): boolean {
     tokens.forEach((token, index) => {
       if (!reached[index]) return
       if (token === character) next[index + 1] = true
-      if (typeof token !== 'string' && (token.matchesSlash || character !== '/')) next[index] = true
+      if (typeof token !== 'string' && (token.wildcard !== '*' || character !== '/'))
+        next[index] = true
     })
     // For speed alone: 24 ms in place of 382 for 3,000 names.
     if (next.length === 0) return false
@@ -161,7 +147,7 @@ function skipWildcards(
   startsSegment: boolean,
 ): boolean[] {
   tokens.forEach((token, index) => {
-    if (reached[index] && typeof token !== 'string' && (startsSegment || !token.isSegment))
+    if (reached[index] && typeof token !== 'string' && (startsSegment || token.wildcard !== '**/'))
       reached[index + 1] = true
   })
   return reached

@@ -228,14 +228,20 @@ export function parseInterval(value: string): number | undefined {
 // [output.exit-code]
 export function parseFailOn(value: string): ReadonlySet<FailOn> {
   const words = splitList(value)
-  if (words.length === 1 && words[0] === 'none') return new Set()
-  const isKnown = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
-  if (words.length > 0 && words.every(isKnown)) return new Set(words)
+  const known = FAIL_ON.filter((word) => words.includes(word))
+  const isNone = words.length === 1 && words[0] === 'none'
+  if (isNone || (known.length > 0 && known.length === new Set(words).size)) return new Set(known)
   throw unexpected(
     `any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks; or the word none alone`,
     'error and cancelled always fail the step.',
   )
 }
+
+/**
+ * localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them.
+ * [input.base-url]
+ */
+const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/
 
 // [input.base-url]
 export function parseBaseUrl(value: string): string {
@@ -248,17 +254,9 @@ export function parseBaseUrl(value: string): string {
     const less = 'without user name, password, query, fragment or /v2/agent'
     throw unexpected(`${expected}, ${less}`, '', shown)
   }
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname))) {
     const safe = "https (http only on loopback), so that the key isn't sent unencrypted"
     throw unexpected(`a base URL with ${safe}`, '', shown)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
-}
-
-/**
- * localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them.
- * [input.base-url]
- */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
