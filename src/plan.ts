@@ -123,11 +123,13 @@ async function planAbout(
     // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   // [skip.paths.none-left] [context.lacks.told]
-  const judged = findings && judgeChanges(inputs, event, findings)
+  const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
-  const fingerprints = memory.keyed(fingerprint(task.prompt, findings, step) ?? step.nonce())
+  const fingerprints = memory.keyed(
+    fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
+  )
   // [context.omitted.told]
   const omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)

@@ -46,7 +46,7 @@ describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.
     const contextPaths = parsePathPatterns(paths)
     const thread = isNamed ? { isPull: false, data: {} } : undefined
     const inputs = { context, contextPaths, skipAuthors: new Set(['a-bot']) }
-    const judged = judgeChanges(inputs, { name }, { changes: what, thread })
+    const judged = judgeChanges(inputs, name, { changes: what, thread })
     return judged?.kind === 'skip' ? judged.skip.reason : judged?.note
   }
   const noMatch = (files: string) => `no changed file matches context-paths (${files})`
@@ -187,10 +187,7 @@ describe('the fingerprint of what is sent', () => {
       payload = { pull_request: PULL } as object,
     } = {},
   ) =>
-    fingerprint(prompt, changed, {
-      inputs: { context, contextPaths: DOCS, skipAuthors: new Set() },
-      event: parseEvent('pull_request', payload),
-    })
+    fingerprint(prompt, changed, { context, contextPaths: DOCS, skipAuthors: new Set() }, payload)
   const withPatch = (patch: string) => changes([{ ...INSIDE, patch }, OUTSIDE])
   const PATCH = '@@ -1,2 +1,2 @@ function one()\n old\n+@@ new @@'
   const usual = of(withPatch(PATCH))

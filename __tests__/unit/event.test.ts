@@ -10,7 +10,6 @@ import {
   pushedCommits,
   type RunEnvironment,
   readEvent,
-  workflowPath,
 } from '../../src/event/event.js'
 import { getArray, getPath, getSha, getString } from '../../src/event/payload.js'
 import { newFolder } from '../support/folder.js'
@@ -167,14 +166,6 @@ test('the commits are those of a push, each with what it says [github.event]', (
     nothing,
   ])
   expect(pushedCommits(parseEvent('release', { commits }))).toEqual([])
-})
-
-test.each([
-  ['your-org/docs/.github/workflows/docs.yml@refs/heads/main', '.github/workflows/docs.yml'],
-  ['your-org/docs/.github/workflows/a@b.yml@refs/tags/v1', '.github/workflows/a@b.yml'],
-  ['', ''],
-])('the path of the workflow %j is %j [memory.identity]', (workflowRef, path) => {
-  expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
 })
 
 test.each<[string, object, boolean]>([

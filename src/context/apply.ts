@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Commit, RunEvent } from '../event/event.js'
+import type { Commit } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
 import { InputError, type Inputs } from '../inputs/inputs.js'
 import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
@@ -51,12 +51,12 @@ const NOTHING_NEW = 'there are no new commits'
  */
 export function judgeChanges(
   inputs: ContextInputs,
-  { name }: Pick<RunEvent, 'name'>,
+  eventName: string,
   { changes, thread }: Findings,
 ): Judgement | undefined {
   const { context, contextPaths } = inputs
   // [skip.nothing-to-compare.by-hand]
-  const isByHand = name === 'workflow_dispatch'
+  const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
   // So does whoever names an issue: its words are asked for as well.
@@ -71,7 +71,7 @@ export function judgeChanges(
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
       // [skip.schedule.no-commits]
-      const isPaid = isByHand || (name !== 'schedule' && contextPaths.length === 0)
+      const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
       return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
     }
     case 'first':
@@ -80,7 +80,7 @@ export function judgeChanges(
       return noteMissing(inputs, changes)
     case 'listed':
       return (
-        (name === 'schedule' && skipSchedule(inputs, changes)) ||
+        (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
         judgeFiles(inputs, isByHand, changes)
       )
   }
@@ -172,14 +172,15 @@ function namesOf({ path, previousPath = path, status }: ChangedFile): readonly s
 export function fingerprint(
   prompt: string,
   findings: Findings | undefined,
-  { inputs, event }: Pick<Step, 'event'> & { readonly inputs: ContextInputs },
+  inputs: ContextInputs,
+  payload: unknown,
 ): string | undefined {
   if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
   const { changes, thread } = findings
   if (changes.gap !== undefined || changes.truncated) return undefined
   const files = filesThatCount(changes.files, inputs)
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
-  const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
+  const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
   const parts = files.map(({ patch, ...file }) => [
     file,

@@ -21,7 +21,7 @@ const COMPARE_LIMIT = 300
  */
 const FILES_LIMIT = 3000
 // [range.pull-request]
-export const FILES_PAGE = 50
+const FILES_PAGE = 50
 
 /** Its commits per page; the first page has the files. [context.facts.commits] */
 const COMMITS_PAGE = 100
@@ -186,8 +186,8 @@ function toFiles(list: readonly ApiFile[] = []) {
 }
 
 // [context.facts.commits] [skip.schedule.agents-own]
-function toCommits({ commits, total_commits }: ApiComparison): CommitList {
-  const listed = (Array.isArray(commits) ? commits : []).map(
+function toCommits(data: ApiComparison): CommitList {
+  const commits = getArray(data, 'commits').map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),
       author: getString(commit, 'author.login'),
@@ -196,5 +196,5 @@ function toCommits({ commits, total_commits }: ApiComparison): CommitList {
       isMerge: getArray(commit, 'parents').length > 1,
     }),
   )
-  return { commits: listed, complete: listed.length === total_commits }
+  return { commits, complete: commits.length === data.total_commits }
 }

@@ -19,7 +19,7 @@ const NEEDS = 'pull-requests: write'
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
-type PushStep = Pick<Step, 'inputs' | 'event' | 'environment'>
+type PushStep = Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
@@ -29,7 +29,7 @@ type PushStep = Pick<Step, 'inputs' | 'event' | 'environment'>
  *
  * @throws ActionError `github`
  */
-export async function findMergedPull(step: PushStep & Pick<Step, 'log'>, repo: GitHubRepo) {
+export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const { environment, log } = step
   const { payload } = step.event
   const after = getSha(payload, 'after')

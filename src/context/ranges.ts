@@ -3,7 +3,7 @@
  * release, at the last successful run, or at what `since` names.
  */
 
-import { type RunEnvironment, workflowPath } from '../event/event.js'
+import { type RunEnvironment, withoutRef } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { ActionError } from '../text/errors.js'
@@ -209,7 +209,7 @@ export async function sinceLastSuccess(
   environment: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<Changes> {
-  const workflow = workflowPath(environment).replace(/.*\//, '')
+  const workflow = withoutRef(environment.workflowRef).replace(/.*\//, '')
   const branch = environment.ref.replace(/^refs\/heads\//, '')
   if (branch === environment.ref)
     return unknownChanges('this run is not on a branch, so there is no earlier run to compare with')
@@ -259,34 +259,29 @@ async function findLastRun(
     listAll({ per_page: 100 }),
     ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success', per_page: 20 })),
   ])
-  const counts = (run: unknown): boolean => isMark(run, branch, environment)
-  const isFound = [first, ...found].some(({ data }) => data.some(counts))
+  const { eventName, repository, runId } = environment
+  // Whether it has seen what was on the branch. [range.schedule.last-success]
+  const isMark = (run: unknown): boolean => {
+    const event = getString(run, 'event')
+    // These run on the default branch, whatever it was called then. [range.schedule.renamed]
+    const isScheduled = [event, eventName].every((name) => name === 'schedule')
+    return (
+      String(getPath(run, 'id')) !== runId &&
+      RUN_EVENTS.includes(event) &&
+      getString(run, 'conclusion') === 'success' &&
+      (isScheduled || getString(run, 'head_branch') === branch) &&
+      // [range.schedule.fork]
+      getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
+      getSha(run, 'head_sha') !== ''
+    )
+  }
+  const isFound = [first, ...found].some(({ data }) => data.some(isMark))
   const { items } = await readPages(isFound ? 1 : PAGES, (page) =>
     page.page === 1 ? Promise.resolve(first) : listAll(page),
   )
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
-    .filter(counts)
+    .filter(isMark)
     .sort((one, other) => other.id - one.id)
-  const ids = items.map(({ id }) => id).filter((id) => id <= Number(environment.runId))
+  const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
   return { last, count: new Set(ids).size }
-}
-
-/** Whether a run has seen what was on the branch. [range.schedule.last-success] */
-function isMark(
-  run: unknown,
-  branch: string,
-  { eventName, repository, runId }: RunEnvironment,
-): boolean {
-  const event = getString(run, 'event')
-  // These run on the default branch, whatever it was called then. [range.schedule.renamed]
-  const isScheduled = [event, eventName].every((name) => name === 'schedule')
-  return (
-    String(getPath(run, 'id')) !== runId &&
-    RUN_EVENTS.includes(event) &&
-    getString(run, 'conclusion') === 'success' &&
-    (isScheduled || getString(run, 'head_branch') === branch) &&
-    // [range.schedule.fork]
-    getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
-    getSha(run, 'head_sha') !== ''
-  )
 }

@@ -146,14 +146,6 @@ export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   }))
 }
 
-/**
- * The workflow's path, without its ref: `.github/workflows/docs.yml`.
- * [range.schedule.last-success]
- */
-export function workflowPath({ workflowRef }: RunEnvironment): string {
-  return withoutRef(workflowRef).split('/').slice(2).join('/')
-}
-
 /** `owner/repo/path` of a workflow; its ref may be a commit. [memory.identity] */
 export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')

@@ -167,9 +167,8 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
  */
 function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
   const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
-  const byLetters = new Map(NAMES.map((input) => [lettersOf(input), input]))
   return Object.entries(given).flatMap(([name, value]) => {
-    const meant = byLetters.get(lettersOf(name))
+    const meant = NAMES.find((input) => lettersOf(input) === lettersOf(name))
     if (meant === undefined || meant === name.toLowerCase()) return []
     const isPassedOn = value.trim() === (raw[meant].trim() || DEFAULTS[meant])
     return isPassedOn

@@ -68,11 +68,10 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
  * @throws InvalidInput at the first line that can't be a pattern.
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
-  return text
-    .split(/\r\n|\r|\n/)
-    .map((line, index) => ({ number: index + 1, text: line.replace(COMMENT, '').trim() }))
-    .filter((line) => line.text !== '')
-    .map((line) => parseLine(line.number, line.text))
+  return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
+    const pattern = line.replace(COMMENT, '').trim()
+    return pattern === '' ? [] : parseLine(index + 1, pattern)
+  })
 }
 
 // [context.paths.page]

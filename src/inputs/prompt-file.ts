@@ -81,12 +81,10 @@ function isGitInternal(segment: string): boolean {
 
 /** Reads a regular file of at most 1 MiB. [input.file.inside] [input.file.text] */
 function readRegularFile(file: string): Buffer {
-  // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on
-  // Windows.
-  const descriptor = openSync(
-    file,
-    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-  )
+  // O_NONBLOCK: opening a FIFO for reading would wait for a writer. On Windows both are undefined,
+  // which is no bit.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
     if (stats.isDirectory()) throw unfit('is a folder. Name a file in it.')

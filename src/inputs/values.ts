@@ -49,7 +49,7 @@ export function parseId(value: string, advice = 'Copy it again.'): string {
  * Keys of these kinds are for other APIs of the same service, as its API keys page says.
  * [input.key.kind]
  */
-const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
+const OTHER_KINDS = /^mint_(?:dsc|us)_/
 
 /**
  * Whether it is one of GitHub's tokens, by their prefixes
@@ -80,7 +80,7 @@ export function parseKey(
   if (isGitHubToken(value))
     throw invalid("expected the service's key, got a GitHub token. Check which secret you pass.")
   if (!isDefaultService) return value
-  const kind = OTHER_KINDS.find((prefix) => value.startsWith(prefix))
+  const kind = OTHER_KINDS.exec(value)?.[0]
   if (kind !== undefined) {
     throw invalid(
       `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
