@@ -235,8 +235,8 @@ function compare({ repo, ids, query }: Call): Answer {
 }
 
 /**
- * Of a commit, or of a tag or a branch by its name. Of a merge, the files are those that it brings to
- * its first parent.
+ * Of a commit, or of a tag or a branch by its name. Of a merge, the files are those that it brings
+ * to its first parent.
  */
 function getCommit({ repo, ids: [ref = ''], query }: Call): Answer {
   const commit = repo.commits.get(repo.tags.get(ref) ?? ref)

@@ -225,7 +225,7 @@ const TABLE = [
   ],
   [
     'a list that is late names no pull request [merge.late-list]',
-    'isListed || Number.isNaN(named) ?',
+    'isListed || named === undefined ?',
     'true ?',
   ],
   [
@@ -336,7 +336,7 @@ const TABLE = [
     'true',
   ],
   // What is not sent, and why.
-  ['a late list is believed [range.pull-request.late]', 'isListOf(late, data)', 'false'],
+  ['a late list is believed [range.pull-request.late]', 'data.some(isLate)', 'false'],
   [
     'a search is believed [range.schedule.stale-search]',
     '[...items, ...found.flatMap',
@@ -353,11 +353,7 @@ const TABLE = [
     'other.id - one.id); const ids',
     'one.id - other.id); const ids',
   ],
-  [
-    'runs after this one are counted [range.schedule.unlisted]',
-    'id <= Number(environment.runId)',
-    'true',
-  ],
+  ['runs after this one are counted [range.schedule.unlisted]', 'id <= Number(runId)', 'true'],
   [
     'a run that failed is the mark [range.schedule.last-success]',
     "getString(run, 'conclusion') === 'success' &&",
@@ -406,7 +402,7 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    "isByHand || (name !== 'schedule' && contextPaths.length === 0)",
+    "isByHand || (eventName !== 'schedule' && contextPaths.length === 0)",
     'false',
   ],
   [
@@ -450,8 +446,8 @@ const TABLE = [
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],
   [
     'a file without a diff has no content [paid.push.line-numbers]',
-    "...(isMoved && { patch: '' })",
-    "patch: '-'",
+    "isMoved ? '' : patch",
+    "patch ?? '-'",
   ],
   [
     'a first commit that is theirs makes a push theirs [skip.authors.push]',
@@ -609,8 +605,8 @@ const TABLE = [
   ],
   [
     'a key is in the context [context.secret.none]',
-    'redact(prompt.slice(text.length))',
-    'prompt.slice(text.length)',
+    'redactKeys(composeContext(text, context, omit).slice(text.length))',
+    'composeContext(text, context, omit).slice(text.length)',
   ],
   [
     'a context that nobody asked for is sent [context.level]',
@@ -649,11 +645,7 @@ const TABLE = [
     'truncated || isCut',
     'truncated',
   ],
-  [
-    'a commit of many files has those of its first page [range.cut.parts]',
-    'Math.min(requests, FILES_LIMIT / FILES_PAGE)',
-    '1',
-  ],
+  ['a commit of many files has those of its first page [range.cut.parts]', '}, left)', '}, 1)'],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
     'if (!truncated) return { files: known, truncated };',
@@ -661,8 +653,8 @@ const TABLE = [
   ],
   [
     'the middle of a range is on a branch that was merged [range.cut.middle]',
-    '[...wayTo(own[0]), sha]',
-    '[...wayTo(own.at(-1)), sha]',
+    "ways.get(parents[0] ?? '')",
+    "ways.get(parents.at(-1) ?? '')",
   ],
   [
     'of a file that was changed twice, the last change is sent [range.cut.joined]',
@@ -682,13 +674,13 @@ const TABLE = [
   ],
   [
     'a file that was never renamed counts whatever it is called [context.paths.excluded]',
-    "previousPath !== '' && { previousPath }",
-    '{ previousPath }',
+    "getString(file, 'previous_filename') || undefined",
+    "getString(file, 'previous_filename')",
   ],
   [
     'a folder that is excluded is in the prompt [context.paths.excluded]',
-    'filesThatCount(all, inputs)',
-    'all',
+    "'listed' ? filesThatCount(changes.files, inputs)",
+    "'listed' ? changes.files",
   ],
   [
     'a higher version came before a lower one [range.release.package]',
@@ -713,8 +705,8 @@ const TABLE = [
   ],
   [
     "a moment's 404 of a commit is believed [github.early]",
-    '!mayBeGone && isMissing(answer) &&',
-    'false &&',
+    'isMissing(answer) && !isUnrelated',
+    'false && !isUnrelated',
   ],
   [
     'a list of pull requests that is empty for a moment is believed [merge.empty-list]',

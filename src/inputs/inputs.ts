@@ -187,8 +187,8 @@ type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) 
 // [input.blank.default]
 function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   /**
-   * Here, an empty value means none: the runner has already filled in the default. So does the value
-   * of the input `same`: while secrets are replaced, one is changed first. [input.key.same]
+   * Here, an empty value means none: the runner has already filled in the default. So does the
+   * value of the input `same`: while secrets are replaced, one is changed first. [input.key.same]
    */
   const parseIfSet = (
     input: InputName,
