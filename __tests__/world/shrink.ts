@@ -76,5 +76,5 @@ function* simpler(value: unknown, name = ''): Generator<unknown> {
     }
   } else if (value === true) yield false
   else if (typeof value === 'number' && value > 0) yield 0
-  else if (PLAIN[name] !== undefined && value !== PLAIN[name]) yield PLAIN[name]
+  else if (typeof value === 'string' && value !== (PLAIN[name] ?? value)) yield PLAIN[name]
 }
