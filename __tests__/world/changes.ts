@@ -13,9 +13,10 @@ export const OLDER = sha('older')
 export const OTHER_FILE = 'src/other.ts'
 /** GitHub lists no more files of a pull request or a commit. */
 export const MOST_LISTED = 3_000
-/** One commit adds it, another removes it. */
+/** One commit changes it, another changes it back. */
 const UNDONE = 'src/undone.ts'
-const REPEATED = 'docs/0.md'
+/** Two commits change it. In the alphabet, it is the last one. */
+export const REPEATED = 'src/z.ts'
 
 /** Of a pull request, or of everything since the last run. */
 export function filesOf(
@@ -51,10 +52,9 @@ export function historyOf(plan: GitHubPlan): CommitState[] {
   const size = Math.ceil(all.length / line.length)
   const more = (index: number): FileState[] => {
     if (spread === 1 || isLong || all.length >= 299) return []
-    if (index === 0) return [file(UNDONE, '+x', { status: 'added' })]
+    if (index === 0) return [file(UNDONE, '+x'), file(REPEATED, '@@ -1 +1 @@\n+once')]
     if (index < line.length - 1) return []
-    const again = plan.files > 1 ? [file(REPEATED, '@@ -9 +9 @@\n+again')] : []
-    return [...again, file(UNDONE, '-x', { status: 'removed' })]
+    return [file(UNDONE, '-x'), file(REPEATED, '@@ -9 +9 @@\n+again')]
   }
   let parent = BEFORE
   return line.flatMap((who, index) => {

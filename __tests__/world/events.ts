@@ -164,10 +164,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
     ),
     names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [2, 'other']),
     message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
-    habit: random.weighted<keyof typeof HABITS>(
-      [3, 'one line'],
-      ...Object.keys(HABITS).map((name) => [1, name as keyof typeof HABITS] as const),
-    ),
+    habit: random.pick(...(Object.keys(HABITS) as (keyof typeof HABITS)[])),
     /** Of a pull request: which it is, and its head before the push and after it. */
     pull: PULL_REQUEST,
     before: sha('head before'),

@@ -318,6 +318,7 @@ export function labelsOf(
 }
 
 const LATER = sha('later')
+const RUNNING = { status: 'in_progress', conclusion: null }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -443,14 +444,15 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const runIds = (): number[] => [...new Set(began.map(({ runId }) => runId))]
   /** As this step sees them: runs that have begun are in the list as well. */
   const setRuns = ({ runId = 0, attempt = 1 }: Partial<StepPlan> = {}): void => {
-    const { hasLater, search } = plan.runs
+    const { later, search } = plan.runs
     repository.runs.splice(0)
     for (const path of ['docs.yml', 'other.yml'].map((name) => `.github/workflows/${name}`)) {
       for (const [id, run] of pastRuns(plan.runs).entries())
         if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
-      for (const id of runIds())
-        repository.addRun({ id, path, head_sha: COMMIT, status: 'in_progress', conclusion: null })
-      if (hasLater && attempt > 1) repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
+      for (const id of runIds()) repository.addRun({ id, path, head_sha: COMMIT, ...RUNNING })
+      const fields = { path, head_sha: LATER, ...(later === 'running' && RUNNING) }
+      if (later === 'running' || (later === 'succeeded' && attempt > 1))
+        for (const id of [runId + 1_000, runId + 2_000]) repository.addRun({ id, ...fields })
     }
     repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
   }

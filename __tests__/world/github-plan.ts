@@ -47,7 +47,7 @@ export function createGitHubPlan(draw: Draw) {
     docsPull: random.weighted(
       [isOfPushes ? 7 : 3, 'open'],
       [isOfPushes ? 3 : 1, 'merged'],
-      [2, 'closed'],
+      [isOfPushes ? 4 : 2, 'closed'],
       [1, 'unreadable'],
     ),
     /** How somebody ends it, if it is open, after the agent has got a message. */
@@ -95,7 +95,7 @@ export function createGitHubPlan(draw: Draw) {
      * `undone` if the commits between undo each other.
      */
     compared: random.weighted(
-      [12, 'ahead'],
+      [theme === 'ranges' ? 6 : 12, 'ahead'],
       [1, 'diverged'],
       [1, 'behind'],
       [1, 'identical'],
@@ -171,12 +171,12 @@ function createRuns({ random }: Draw) {
     others: others.filter(() => random.chance(0.3)),
     many: random.chance(0.25) ? 120 : 0,
     /** All that succeeded were deleted. */
-    areDeleted: random.chance(0.12),
+    areDeleted: random.chance(0.2),
     /** The default branch had another name then. */
     areOnMaster: random.chance(0.12),
     search: random.weighted([3, 'right'], [1, 'old'], [2, 'empty']),
-    /** By the time of a re-run, a later one has succeeded. */
-    hasLater: random.chance(0.3),
+    /** By the time of a re-run, a later one has succeeded; or others have begun at any time. */
+    later: random.weighted([4, 'none'], [3, 'succeeded'], [3, 'running']),
   }
 }
 
@@ -210,7 +210,8 @@ export const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Uni
 function createFailure({ random, theme }: Draw) {
   return {
     step: random.pick(0, 1, 1, 2),
-    nth: random.int(1, 5),
+    // The third one is of the docs pull request, after a push.
+    nth: random.pick(1, 2, 3, 3, 3, 4, 5),
     times: theme === 'well' || random.chance(0.5) ? 1 : 1_000,
     answer: random.pick<Fault['answer']>(
       'silence',

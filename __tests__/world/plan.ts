@@ -61,8 +61,8 @@ export function createPlan(seed: number) {
     [60, 'any'],
     [52, 'well'],
     [usesGitHub ? 3 : 0, 'lost'],
-    [usesGitHub ? 26 : 0, 'pushes'],
-    [usesGitHub ? 16 : 0, 'ranges'],
+    [usesGitHub ? 40 : 0, 'pushes'],
+    [usesGitHub ? 28 : 0, 'ranges'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -143,7 +143,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
   if (draw.theme === 'pushes')
-    return random.chance(0.5) ? createPushes(draw, first) : [createOnMain(draw, first)]
+    return random.chance(0.6) ? createPushes(draw, first) : [createOnMain(draw, first)]
   if (draw.theme === 'ranges') return [createRange(draw, first)]
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
@@ -161,7 +161,7 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   const context = random.pick('event', 'diff')
   const people = { sender: 'writer', author: 'writer', fromFork: false } as const
   /** Several pull requests keep the docs job of one issue. */
-  const isShared = random.chance(0.3)
+  const isShared = random.chance(0.4)
   const scope = isShared
     ? random.pick(
         { 'job-scope': 'issue', 'issue-number': String(ISSUE) },
@@ -170,13 +170,20 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
     : { 'job-scope': 'pull-request' }
   const first: StepPlan = {
     ...drawn,
-    inputs: { ...others, ...scope, context },
+    inputs: {
+      ...others,
+      ...scope,
+      context,
+      ...(random.chance(0.7) && { 'docs-token': DOCS_TOKEN }),
+    },
     event: { ...drawn.event, ...people, name: 'pull_request', action: 'synchronize' },
     eventFile: undefined,
     lateMs: late(draw),
   }
   const steps: [StepPlan, ...StepPlan[]] = [first]
-  for (let index = random.int(1, 3); index > 0; index--) {
+  /** The second one doesn't know of the first one, so there are two comments. */
+  const isTogether = random.chance(0.15)
+  for (let index = random.int(isTogether ? 2 : 1, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
     const isFollowUp = steps.length === 1 && random.chance(0.3)
@@ -200,6 +207,7 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
         ...{ ...event, action, ...toldOf(changed), before: headOf(last.pull) },
         pull: isShared ? random.pick(PULL_REQUEST, OTHER_PULL) : PULL_REQUEST,
       },
+      ...(isTogether && steps.length === 1 && { starts: { after: 'start', delayMs: 0 } }),
     }
     if (random.chance(0.25)) steps.push({ ...next, runId, event, attempt: attempt + 1, lateMs: 0 })
     else {
@@ -241,7 +249,13 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
     inputs: { ...others, context: random.pick('diff', 'diff', 'event') },
     event: {
       ...{ ...drawn.event, sender: 'writer', author: 'writer', action: 'published' },
-      name: random.pick('push', 'push', 'release', 'schedule', 'workflow_dispatch', 'merge_group'),
+      name: random.weighted(
+        [3, 'push'],
+        [3, 'release'],
+        [3, 'schedule'],
+        [1, 'workflow_dispatch'],
+        [1, 'merge_group'],
+      ),
       push: random.pick('usual', 'group', 'tag', 'tag'),
     },
   }

@@ -95,6 +95,9 @@ export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedA
   return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
 }
 
+/** A step says that what the agent wrote last may have missed its pull request. */
+export const MISSED = /wrote last may be missing/
+
 /**
  * What was sent to a job last, before this step, and was not refused; and whether its sender could
  * store in this step's comment what became of it.
@@ -139,8 +142,9 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
       plan.workflow === step.plan.workflow,
   )
   if (!last?.isStored || storedBy < last.by) return undefined
-  // What was merged too early is sent again.
-  if (isCutOff(facts, marker.jobId)) return undefined
+  // What was merged too early is sent again, and what a reader was told may be.
+  const isTold = record.steps.slice(last.by, facts.index).some(({ stdout }) => MISSED.test(stdout))
+  if (isTold || isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
 }

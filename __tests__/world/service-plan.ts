@@ -117,10 +117,10 @@ function refuseJobs(draw: Draw) {
     [1, [200]],
   )
   const gets = random.times(random.int(1, 3), () => [...some(5, ...of), seen()]).flat()
-  // Of a job that has ended, a gateway refuses the message.
+  // Of a job that has ended, a gateway refuses the message, maybe twice.
   if (usesGitHub && random.chance(0.3))
     return {
-      posts: [200, 404, 200].map((status) =>
+      posts: [200, 404, random.pick(200, 404), 200].map((status) =>
         status === 200 ? healthy(draw, 'post') : refusal(draw, status),
       ),
       gets: [ending(draw)],
@@ -174,7 +174,7 @@ function ending(draw: Draw): Exchange {
   const { random, theme } = draw
   const status = random.weighted(
     [theme === 'lost' ? 0 : 8, 'completed'],
-    [theme === 'pushes' ? 8 : 1, 'failed'],
+    [theme === 'pushes' ? 5 : 1, 'failed'],
     [theme === 'pushes' ? 3 : 1, 'archived'],
   )
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
