@@ -29,7 +29,8 @@ export function filesOf(
   const edited = plan.patch.replace('-1 +1', `-${line} +${line}`) + '\n+more'.repeat(edits)
   const renamed = { status: 'renamed', previous_filename: 'docs/old.md' } as const
   const own = file(name, plan.isBinary ? null : edited, {
-    ...{ sha: sha(`blob ${edits}`), ...(plan.renames && renamed) },
+    sha: sha(`blob ${edits}`),
+    ...(plan.renames && renamed),
   })
   const patch = `@@ -1 +1 @@\n-old\n+new${'\n+longer'.repeat(plan.lines)}`
   // So long that there is no room for all.
@@ -78,7 +79,10 @@ export function historyOf(plan: GitHubPlan): CommitState[] {
 
 /** The first part of a range that begins earlier. */
 export const EARLIER: CommitState = {
-  ...{ sha: BEFORE, message: 'Earlier', author: 'mintlify[bot]', parents: [OLDER] },
+  sha: BEFORE,
+  message: 'Earlier',
+  author: 'mintlify[bot]',
+  parents: [OLDER],
   files: [file('src/older.ts')],
 }
 
@@ -89,7 +93,9 @@ export function releasesOf({ habit }: Facts['step']['plan']['event']) {
     const at = tag === before ? BEFORE : OLDER
     const own = { sha: sha(`release ${tag}`), parents: [at], files: [file('src/backport.ts')] }
     return {
-      ...{ tag, at: branches ? own.sha : at, commit: branches ? own : undefined },
+      tag,
+      at: branches ? own.sha : at,
+      commit: branches ? own : undefined,
       date: `2025-0${index + 1}-01T00:00:00Z`,
     }
   })

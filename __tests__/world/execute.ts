@@ -295,7 +295,8 @@ function eventOf(
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
     labels: labelsOf(plan, event.pull, event.words.labels),
-    ...{ commentId: 1, hasPulls: plan.turnsOffPulls !== 'told' },
+    commentId: 1,
+    hasPulls: plan.turnsOffPulls !== 'told',
     ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
@@ -418,12 +419,18 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       const before = beforePush(step, repository.pulls.get(number))
       const isLate = before && event.pull === number
       repository.addPull({
-        ...{ number, labels, head: headOf(pull), ...wordsOf(plan, pull), ...fields },
+        number,
+        labels,
+        head: headOf(pull),
+        ...wordsOf(plan, pull),
+        ...fields,
         ...(isLate && { before }),
       })
     }
     add(PULL_REQUEST, {
-      ...{ author: plan.pullAuthor, files: filesOf(plan, pull), commits },
+      author: plan.pullAuthor,
+      files: filesOf(plan, pull),
+      commits,
       ...(isPush && { head: HEAD, locked: plan.isLocked }),
       ...(plan.merges === 'here' && merge),
     })

@@ -68,7 +68,7 @@ export function createGitHubPlan(draw: Draw) {
     isLocked: random.chance(0.15),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     /** How often the list of a commit's pull requests is empty at first. */
-    unindexed: random.weighted([5, 0], [2, random.pick(1, 2)], [3, 1_000]),
+    unindexed: random.weighted([3, 0], [5, random.pick(1, 2)], [3, 1_000]),
     /** Pull requests are turned off, and whether the payload says so. */
     turnsOffPulls: random.weighted([14, undefined], [1, 'told'], [1, 'untold']),
     /** What GitHub says of a commit that is some seconds old. */

@@ -202,9 +202,15 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
       ...steps.filter((step) => step.runId === runId).map((step) => step.attempt),
     )
     const next: StepPlan = {
-      ...{ ...first, runId: runId + 1, pull: changed, lateMs: late(draw) },
+      ...first,
+      runId: runId + 1,
+      pull: changed,
+      lateMs: late(draw),
       event: {
-        ...{ ...event, action, ...toldOf(changed), before: headOf(last.pull) },
+        ...event,
+        action,
+        ...toldOf(changed),
+        before: headOf(last.pull),
         pull: isShared ? random.pick(PULL_REQUEST, OTHER_PULL) : PULL_REQUEST,
       },
       ...(isTogether && steps.length === 1 && { starts: { after: 'start', delayMs: 0 } }),
@@ -227,15 +233,20 @@ function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
   return {
     ...drawn,
     inputs: {
-      ...{ ...others, 'job-scope': 'pull-request', context: random.pick('event', 'diff') },
+      ...others,
+      'job-scope': 'pull-request',
+      context: random.pick('event', 'diff'),
       'skip-authors': random.pick('mintlify[bot]', 'reader'),
       ...(random.chance(0.8) && { 'skip-labels': 'No Docs' }),
       ...(random.chance(0.3) && { 'context-paths': random.pick('*.md', 'docs/**') }),
     },
     event: {
-      ...{ ...drawn.event, sender: person(), author: person(), action: 'created' },
+      ...drawn.event,
+      sender: person(),
+      author: person(),
+      action: 'created',
       name: random.pick('push', 'push', 'schedule'),
-      push: random.pick(drawn.event.push, 'usual', 'many', 'group', 'queue'),
+      push: random.pick(drawn.event.push, 'usual', 'usual', 'many', 'group', 'queue'),
     },
     eventFile: undefined,
   }
@@ -248,7 +259,10 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
     ...drawn,
     inputs: { ...others, context: random.pick('diff', 'diff', 'event') },
     event: {
-      ...{ ...drawn.event, sender: 'writer', author: 'writer', action: 'published' },
+      ...drawn.event,
+      sender: 'writer',
+      author: 'writer',
+      action: 'published',
       name: random.weighted(
         [3, 'push'],
         [3, 'release'],
@@ -335,7 +349,11 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   switch (what) {
     case 'later run':
       return {
-        ...{ ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) },
+        ...next,
+        runId: Math.max(...runs) + 1,
+        attempt: 1,
+        event,
+        ...replaceKey(draw, next),
         lateMs: late(draw),
       }
     case 're-run':

@@ -713,8 +713,8 @@ const TABLE = [
   ],
   [
     "a moment's 404 of a commit is believed [github.early]",
-    '!mayBeGone && isMissing(answer) &&',
-    'false &&',
+    '=> isMissing(answer) &&',
+    '=> false &&',
   ],
   [
     'a list of pull requests that is empty for a moment is believed [merge.empty-list]',

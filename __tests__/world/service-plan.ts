@@ -29,7 +29,9 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
     {
       refusals: refuseJobs,
       pushes: answerPushes,
-      ...{ well: doAllWell, lost: doAllWell, ranges: doAllWell },
+      well: doAllWell,
+      lost: doAllWell,
+      ranges: doAllWell,
     }[theme as string] ?? createExchanges
   return {
     ...create(draw),
@@ -61,7 +63,8 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
   const { posts, gets } = doAllWell(draw)
   const link = random.pick(DOCS_LINK, OWN_DOCS_LINK)
   const poll = (status: string): Exchange => ({
-    ...{ ...UNBROKEN, response: plainResponse(200, jobBody(draw, status, link)) },
+    ...UNBROKEN,
+    response: plainResponse(200, jobBody(draw, status, link)),
   })
   if (random.chance(0.3)) {
     const active = Array<Exchange>(random.int(1, 80)).fill(poll('active'))
@@ -186,7 +189,11 @@ function ending(draw: Draw): Exchange {
 
 /** Answered at once, and as a whole. */
 export const UNBROKEN: Omit<Exchange, 'response'> = {
-  ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
+  delayMs: 0,
+  breaksAt: 'never',
+  fraction: 0,
+  pauseMs: 0,
+  how: 'close',
 }
 
 export function plainResponse(

@@ -48,7 +48,11 @@ const PLAIN: Readonly<Record<string, string>> = {
     patch: '@@ -1 +1 @@\n-old\n+new',
     pages: 'usual',
   },
-  ...{ sender: 'writer', author: 'writer', after: 'end', breaksAt: 'never', docsPull: 'open' },
+  sender: 'writer',
+  author: 'writer',
+  after: 'end',
+  breaksAt: 'never',
+  docsPull: 'open',
 }
 
 function* smallerPlans(plan: Plan): Generator<unknown> {

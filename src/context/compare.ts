@@ -45,19 +45,13 @@ export type Comparison = Readonly<
 /**
  * [range.cut.parts] [range.gone]
  *
- * @param mayBeGone a 404 is believed at once
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
-  {
-    base,
-    head,
-    range,
-    mayBeGone = false,
-  }: { base: string; head: string; range: string; mayBeGone?: boolean },
+  { base, head, range }: { base: string; head: string; range: string },
 ): Promise<Comparison> {
-  const isEarly = (answer: unknown) => !mayBeGone && isMissing(answer) && !isUnrelated(answer)
+  const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
   try {

@@ -116,7 +116,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
   let parted: Parameters<typeof since> | undefined
   let same: Changes | undefined
   for (const { tag_name: tag } of candidates) {
-    const range = { base: tag, head, range: SINCE_RELEASE, mayBeGone: true }
+    const range = { base: tag, head, range: SINCE_RELEASE }
     const comparison = await compareCommits(repo, range)
     const { relation } = comparison
     const isOlder = isLower(tag, released.tag)
