@@ -142,9 +142,13 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
       plan.workflow === step.plan.workflow,
   )
   if (!last?.isStored || storedBy < last.by) return undefined
-  // What was merged too early is sent again, and what a reader was told may be.
-  const isTold = record.steps.slice(last.by, facts.index).some(({ stdout }) => MISSED.test(stdout))
-  if (isTold || isCutOff(facts, marker.jobId)) return undefined
+  // What was merged too early is sent again, as a reader was told.
+  const toldBy = record.steps.findLastIndex(
+    ({ stdout }, at) => at >= last.by && at < facts.index && MISSED.test(stdout),
+  )
+  const isKnown = toldBy === storedBy && new Facts(record, toldBy).couldWrite
+  if (toldBy >= 0) return isKnown && facts.docsPull === 'merged' ? false : undefined
+  if (isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
 }
