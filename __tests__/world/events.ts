@@ -125,34 +125,34 @@ const FIRST_WORDS = { title: 0, body: 0, labels: 0 }
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
-    random.weighted<Person>(
-      [170, 'writer'],
-      [10, 'reader'],
-      [10, 'stranger'],
-      [10, 'app[bot]'],
-      [3, 'mintlify[bot]'],
-    )
+    random.name({
+      writer: 170,
+      reader: 10,
+      stranger: 10,
+      'app[bot]': 10,
+      'mintlify[bot]': 3,
+    })
   const name = usesGitHub
-    ? random.weighted(
-        [60, 'pull_request'],
-        [25, 'issues'],
-        [25, 'issue_comment'],
-        [20, 'workflow_dispatch'],
-        [24, 'push'],
-        [6, 'pull_request_target'],
-        [6, 'pull_request_review'],
-        [4, 'pull_request_review_comment'],
-        [22, 'schedule'],
-        [5, 'release'],
-        [4, 'workflow_run'],
-        [3, 'merge_group'],
-        [3, 'repository_dispatch'],
-        [2, 'discussion_comment'],
-        [1, 'create'],
-        [1, 'delete'],
-        [1, 'deployment_status'],
-        [1, 'an_event_to_come'],
-      )
+    ? random.name({
+        pull_request: 60,
+        issues: 25,
+        issue_comment: 25,
+        workflow_dispatch: 20,
+        push: 24,
+        pull_request_target: 6,
+        pull_request_review: 6,
+        pull_request_review_comment: 4,
+        schedule: 22,
+        release: 5,
+        workflow_run: 4,
+        merge_group: 3,
+        repository_dispatch: 3,
+        discussion_comment: 2,
+        create: 1,
+        delete: 1,
+        deployment_status: 1,
+        an_event_to_come: 1,
+      })
     : 'workflow_dispatch'
   const action = random.pick(...(ACTIONS[name] ?? ['created']))
   return {
@@ -161,19 +161,19 @@ export function createEvent({ random, usesGitHub }: Draw) {
     /** Who triggered it. */
     sender: person(),
     /** What was pushed. */
-    push: random.weighted<keyof typeof PUSHES>(
-      [4, 'usual'],
-      [2, 'many'],
-      [1, 'rebased'],
-      [1, 'head'],
-      [2, 'group'],
-      [1, 'release branch'],
-      [1, 'queue'],
-      [1, 'new branch'],
-      [1, 'empty branch'],
-      [1, 'deleted'],
-      [1, 'tag'],
-    ),
+    push: random.name({
+      usual: 4,
+      many: 2,
+      rebased: 1,
+      head: 1,
+      group: 2,
+      'release branch': 1,
+      queue: 1,
+      'new branch': 1,
+      'empty branch': 1,
+      deleted: 1,
+      tag: 1,
+    }),
     names: random.pick<keyof typeof NAMES>('pull', 'nothing', 'other'),
     message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
     habit: random.pick(...(Object.keys(HABITS) as (keyof typeof HABITS)[])),

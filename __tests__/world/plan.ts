@@ -20,7 +20,6 @@ import { BEFORE, createEvent, type EventPlan, headOf, numberOf } from './events.
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
 import type { Connecting, NetworkPlan } from './network.js'
-import type { Mishap } from './process.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -57,17 +56,17 @@ export function createPlan(seed: number) {
   const key = createKey(random)
   const knownJob = `job-${random.text(ID, 4, 30)}`
   const usesGitHub = random.chance(0.5)
-  const theme = random.weighted<Draw['theme']>(
-    [60, 'any'],
-    [52, 'well'],
-    [usesGitHub ? 3 : 0, 'lost'],
-    [usesGitHub ? 40 : 0, 'pushes'],
-    [usesGitHub ? 28 : 0, 'ranges'],
-    [10, 'freeze'],
-    [10, 'limit'],
-    [8, 'long'],
-    [usesGitHub ? 25 : 8, 'refusals'],
-  )
+  const theme = random.name({
+    any: 60,
+    well: 52,
+    lost: usesGitHub ? 3 : 0,
+    pushes: usesGitHub ? 40 : 0,
+    ranges: usesGitHub ? 28 : 0,
+    freeze: 10,
+    limit: 10,
+    long: 8,
+    refusals: usesGitHub ? 25 : 8,
+  })
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
   const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
@@ -112,7 +111,7 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
-  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'], [1, 'unknown'])
+  const how = random.name({ refused: 3, silent: 1, unknown: 1 })
   // So many take longer than an address is tried that never answers.
   const count = random.pick(1, 2, 3, 100, 100)
   return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
@@ -183,21 +182,21 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   const steps: [StepPlan, ...StepPlan[]] = [first]
   /** The second one doesn't know of the first one, so there are two comments. */
   const isTogether = random.chance(0.15)
-  for (let index = random.int(isTogether ? 2 : 1, 3); index > 0; index--) {
+  for (let index = random.int(2, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
     const isFollowUp = steps.length === 1 && random.chance(0.3)
     const changed = isFollowUp
       ? { ...last.pull, patch: 1 }
-      : random.chance(0.8)
+      : random.chance(0.6)
         ? changePull(draw, steps)
         : last.pull
-    const action = random.weighted(
-      [8, 'synchronize'],
-      [1, 'labeled'],
-      [1, 'edited'],
-      [1, 'reopened'],
-    )
+    const action = random.name({
+      synchronize: 8,
+      labeled: 1,
+      edited: 1,
+      reopened: 1,
+    })
     const attempt = Math.max(
       ...steps.filter((step) => step.runId === runId).map((step) => step.attempt),
     )
@@ -263,13 +262,13 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
       sender: 'writer',
       author: 'writer',
       action: 'published',
-      name: random.weighted(
-        [3, 'push'],
-        [3, 'release'],
-        [3, 'schedule'],
-        [1, 'workflow_dispatch'],
-        [1, 'merge_group'],
-      ),
+      name: random.name({
+        push: 3,
+        release: 3,
+        schedule: 3,
+        workflow_dispatch: 1,
+        merge_group: 1,
+      }),
       push: random.pick('usual', 'group', 'tag', 'tag'),
     },
   }
@@ -298,12 +297,12 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   const cause = createEvent(draw)
   const runs = steps.map(({ runId }) => runId)
   const attempts = steps.filter(({ runId }) => runId === before.runId).map(({ attempt }) => attempt)
-  const what = random.weighted(
-    [before.inputs['job-scope'] === undefined ? 1 : 8, 'later run'],
-    [8, 're-run'],
-    [refusesLaterStep ? 0 : 2, 'leg'],
-    [refusesLaterStep ? 0 : 1, 'same attempt'],
-  )
+  const what = random.name({
+    'later run': before.inputs['job-scope'] === undefined ? 1 : 8,
+    're-run': 8,
+    leg: refusesLaterStep ? 0 : 2,
+    'same attempt': refusesLaterStep ? 0 : 1,
+  })
   const isOrdered = refusesLaterStep || theme === 'well' || what === 're-run'
   const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
@@ -375,14 +374,14 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
 function changePull({ random }: Draw, steps: readonly StepPlan[]): PullPlan {
   const pull = steps.at(-1)?.pull ?? FIRST_PULL
   if (random.chance(0.15)) return random.pick(...steps).pull
-  const part = random.weighted<keyof PullPlan>(
-    [5, 'lines'],
-    [1, 'title'],
-    [1, 'body'],
-    [1, 'patch'],
-    [1, 'files'],
-    [1, 'labels'],
-  )
+  const part = random.name({
+    lines: 5,
+    title: 1,
+    body: 1,
+    patch: 1,
+    files: 1,
+    labels: 1,
+  })
   return { ...pull, [part]: pull[part] + 1 }
 }
 
@@ -425,11 +424,11 @@ function createTimeout({ random, theme }: Draw): number {
 function createStep(draw: Draw) {
   const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
   const createsOnly = refusesLaterStep || ['lost', 'pushes', 'ranges'].includes(theme)
-  const task = random.weighted(
-    [60, 'create'],
-    [createsOnly ? 0 : usesGitHub ? 5 : 18, 'message'],
-    [createsOnly ? 0 : usesGitHub ? 5 : 14, 'attach'],
-  )
+  const task = random.name({
+    create: 60,
+    message: createsOnly ? 0 : usesGitHub ? 5 : 18,
+    attach: createsOnly ? 0 : usesGitHub ? 5 : 14,
+  })
   const timeoutMs = createTimeout(draw)
   const prompt = random.weighted(
     [5, 'Update the docs.'],
@@ -535,15 +534,16 @@ function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
 function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
   const ofGitHub = usesGitHub ? 3 : 0
   return {
-    after: random.weighted<Trigger>(
-      [2, 'start'],
-      [2, 'request'],
-      [4, 'post'],
-      [2, 'response'],
-      [ofGitHub, 'github'],
-      [ofGitHub, 'write'],
-      [ofGitHub, 'written'],
-    ),
+    after: random.name({
+      start: 2,
+      request: 2,
+      post: 4,
+      get: 2,
+      response: 2,
+      github: ofGitHub,
+      write: ofGitHub,
+      written: ofGitHub,
+    }),
     nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
     delayMs: random.weighted(
       [3, 0],
@@ -552,15 +552,15 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
       [2, random.int(0, timeoutMs)],
       [1, 7_500],
     ),
-    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump' | Mishap>(
-      [6, 'cancel'],
-      [5, 'freeze'],
-      [usesGitHub ? 4 : 1, 'SIGKILL'],
-      [2, 'jump'],
-      [1, 'disk full'],
-      [1, 'log closed'],
-      [1, 'exception'],
-    ),
+    what: random.name({
+      cancel: 6,
+      freeze: 5,
+      SIGKILL: usesGitHub ? 4 : 1,
+      jump: 2,
+      'disk full': 1,
+      'log closed': 1,
+      exception: 1,
+    }),
     /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(
       [1, random.int(10, 500)],

@@ -175,11 +175,11 @@ function healthy(draw: Draw, method: Method): Exchange {
 
 function ending(draw: Draw): Exchange {
   const { random, theme } = draw
-  const status = random.weighted(
-    [theme === 'lost' ? 0 : 8, 'completed'],
-    [theme === 'pushes' ? 5 : 1, 'failed'],
-    [theme === 'pushes' ? 3 : 1, 'archived'],
-  )
+  const status = random.name({
+    completed: theme === 'lost' ? 0 : 8,
+    failed: theme === 'pushes' ? 5 : 1,
+    archived: theme === 'pushes' ? 3 : 1,
+  })
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
   const other = theme === 'well' ? null : randomLink(draw)
   const link = random.chance(theme === 'pushes' ? 0.9 : 0.6) ? plain : other
@@ -223,14 +223,14 @@ function createExchange(draw: Draw, method: Method) {
       [0.5, random.int(25_000, 65_000)],
     ),
     /** Where it breaks: after the request, or after a part of the response. */
-    breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),
+    breaksAt: random.name({ never: 10, request: 3, response: 3 }),
     /**
      * How much of the response is sent before a pause, after which the rest follows, or it breaks;
      * from 0 to 1.
      */
     fraction: random.next(),
     pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
-    how: random.weighted([3, 'reset'], [3, 'close'], [1.5, 'hang']),
+    how: random.name({ reset: 3, close: 3, hang: 1.5 }),
     response: createResponse(draw, method),
   }
 }
@@ -261,7 +261,7 @@ function createResponse(draw: Draw, method: Method) {
   return {
     status,
     body: isSuccess ? successBody(draw, method) : errorBody(draw),
-    framing: random.weighted([6, 'length'], [3, 'chunked'], [1, 'close']),
+    framing: random.name({ length: 6, chunked: 3, close: 1 }),
     headers: [
       [
         'content-type',
@@ -272,7 +272,7 @@ function createResponse(draw: Draw, method: Method) {
     ] as [name: string, value: string][],
     hasEarlyHints: random.chance(0.1),
     /** What follows a whole response. */
-    afterwards: random.weighted([10, 'keep'], [2, 'close'], [1, 'garbage']),
+    afterwards: random.name({ keep: 10, close: 2, garbage: 1 }),
   }
 }
 
