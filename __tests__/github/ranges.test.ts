@@ -373,6 +373,13 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
+  worldTest('one that GitHub does not find at first [github.early]', async (world) => {
+    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+    world.github.faults.push({ path: /\/compare\//, times: 2, answer: refusal(404, 'Not Found') })
+    expectJob(await world.step({ context: 'diff' }, release()))
+    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+  })
+
   worldTest(
     'a tag that is no ancestor, gone, or moves on with releases is passed over',
     async (world) => {

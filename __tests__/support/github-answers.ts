@@ -46,7 +46,8 @@ export function pull(state: PullState, { private: isPrivate = false }: Visibilit
   const { base, ...listed } = listedPull(state)
   const repo = { ...base.repo, private: isPrivate }
   return {
-    ...{ ...listed, merged: state.merged },
+    ...listed,
+    merged: state.merged,
     base: { ...base, repo },
   } satisfies Part<Schemas['pull-request']>
 }
@@ -94,9 +95,11 @@ export function files(states: readonly FileState[], head = sha('head')) {
     const isSent = sum <= RESPONSE_LINES
     return {
       // Of a patch that is sent, nobody needs it.
-      ...{ sha: sha(`${state.filename}: ${isSent && isShort ? '' : patch}`), ...state },
+      sha: sha(`${state.filename}: ${isSent && isShort ? '' : patch}`),
+      ...state,
       ...(isSent && isShort && { patch }),
-      ...{ additions: isSent ? count('+') : 0, deletions: isSent ? count('-') : 0 },
+      additions: isSent ? count('+') : 0,
+      deletions: isSent ? count('-') : 0,
       contents_url: `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${head}`,
     } satisfies Part<Schemas['diff-entry']>
   })
@@ -113,7 +116,8 @@ export const commit = ({ sha, author, message, parents }: CommitState) =>
 /** The commit's own object, without what it changes. */
 export const gitCommit = ({ sha, message, parents }: CommitState) =>
   ({
-    ...{ sha, message },
+    sha,
+    message,
     parents: parents.map((parent) => ({ sha: parent })),
   }) satisfies Part<Schemas['git-commit']>
 

@@ -98,7 +98,7 @@ export function joinFiles(commits: readonly CommitState[]): FileState[] {
     const name = file.previous_filename ?? file.filename
     const before = joined.get(name)
     joined.delete(name)
-    if (before?.status === 'added' && file.status === 'removed') continue
+    if (before?.patch && file.patch === undoing(before.patch)) continue
     const { status, patch } = before ?? {}
     const whole = before && {
       patch: `${patch}\n${file.patch}`,
@@ -108,6 +108,10 @@ export function joinFiles(commits: readonly CommitState[]): FileState[] {
   }
   return [...joined.values()].sort((one, other) => (one.filename < other.filename ? -1 : 1))
 }
+
+/** The patch that changes back what a patch has changed. */
+const undoing = (patch: string): string =>
+  patch.replaceAll(/^[+-]/gm, (sign) => (sign === '+' ? '-' : '+'))
 
 /** What it is to the token of the run. */
 export interface Visibility {

@@ -313,7 +313,8 @@ function answer(
     const links = [headers?.link, common.link].filter(Boolean).join(', ')
     const omit = (name: string, value: unknown) => (name === 'merge_commit_sha' ? undefined : value)
     return toSent({
-      ...{ status, headers: { ...common, ...headers, ...(links !== '' && { link: links }) } },
+      status,
+      headers: { ...common, ...headers, ...(links !== '' && { link: links }) },
       body: version === '2026-03-10' ? JSON.parse(JSON.stringify(body, omit)) : body,
     })
   } catch (error) {

@@ -13,9 +13,10 @@ export const OLDER = sha('older')
 export const OTHER_FILE = 'src/other.ts'
 /** GitHub lists no more files of a pull request or a commit. */
 export const MOST_LISTED = 3_000
-/** One commit adds it, another removes it. */
+/** One commit changes it, another changes it back. */
 const UNDONE = 'src/undone.ts'
-const REPEATED = 'docs/0.md'
+/** Two commits change it. In the alphabet, it is the last one. */
+export const REPEATED = 'src/z.ts'
 
 /** Of a pull request, or of everything since the last run. */
 export function filesOf(
@@ -28,7 +29,8 @@ export function filesOf(
   const edited = plan.patch.replace('-1 +1', `-${line} +${line}`) + '\n+more'.repeat(edits)
   const renamed = { status: 'renamed', previous_filename: 'docs/old.md' } as const
   const own = file(name, plan.isBinary ? null : edited, {
-    ...{ sha: sha(`blob ${edits}`), ...(plan.renames && renamed) },
+    sha: sha(`blob ${edits}`),
+    ...(plan.renames && renamed),
   })
   const patch = `@@ -1 +1 @@\n-old\n+new${'\n+longer'.repeat(plan.lines)}`
   // So long that there is no room for all.
@@ -51,10 +53,9 @@ export function historyOf(plan: GitHubPlan): CommitState[] {
   const size = Math.ceil(all.length / line.length)
   const more = (index: number): FileState[] => {
     if (spread === 1 || isLong || all.length >= 299) return []
-    if (index === 0) return [file(UNDONE, '+x', { status: 'added' })]
+    if (index === 0) return [file(UNDONE, '+x'), file(REPEATED, '@@ -1 +1 @@\n+once')]
     if (index < line.length - 1) return []
-    const again = plan.files > 1 ? [file(REPEATED, '@@ -9 +9 @@\n+again')] : []
-    return [...again, file(UNDONE, '-x', { status: 'removed' })]
+    return [file(UNDONE, '-x'), file(REPEATED, '@@ -9 +9 @@\n+again')]
   }
   let parent = BEFORE
   return line.flatMap((who, index) => {
@@ -78,7 +79,10 @@ export function historyOf(plan: GitHubPlan): CommitState[] {
 
 /** The first part of a range that begins earlier. */
 export const EARLIER: CommitState = {
-  ...{ sha: BEFORE, message: 'Earlier', author: 'mintlify[bot]', parents: [OLDER] },
+  sha: BEFORE,
+  message: 'Earlier',
+  author: 'mintlify[bot]',
+  parents: [OLDER],
   files: [file('src/older.ts')],
 }
 
@@ -89,7 +93,9 @@ export function releasesOf({ habit }: Facts['step']['plan']['event']) {
     const at = tag === before ? BEFORE : OLDER
     const own = { sha: sha(`release ${tag}`), parents: [at], files: [file('src/backport.ts')] }
     return {
-      ...{ tag, at: branches ? own.sha : at, commit: branches ? own : undefined },
+      tag,
+      at: branches ? own.sha : at,
+      commit: branches ? own : undefined,
       date: `2025-0${index + 1}-01T00:00:00Z`,
     }
   })

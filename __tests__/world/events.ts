@@ -25,23 +25,33 @@ export const TAG = 'v1.0.0'
 export const HABITS = {
   'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG], branches: false },
   'an older version': {
-    ...{ tag: 'v1.2.4', before: 'v1.2.3', branches: true },
+    tag: 'v1.2.4',
+    before: 'v1.2.3',
+    branches: true,
     releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
   },
   packages: {
-    ...{ tag: 'core-v1.2.0', before: 'core-v1.1.0', branches: false },
-    releases: ['core-v1.1.0', 'core-v1.2.0-rc.1', 'cli-v2.0.0'],
+    tag: 'core-v1.2.0',
+    before: 'core-v1.1.0',
+    branches: false,
+    releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v2.0.0'],
   },
   'after candidates': {
-    ...{ tag: 'v2.0.0', before: 'v1.9.0', branches: false },
-    releases: ['v1.8.0', 'v1.9.0', 'v2.0.0-rc.1'],
+    tag: 'v2.0.0',
+    before: 'v1.9.0',
+    branches: false,
+    releases: ['v1.9.0', 'v1.10.0-rc.1', 'v2.0.0-rc.1'],
   },
   'a candidate': {
-    ...{ tag: 'v2.0.0-rc.2', before: 'v2.0.0-rc.1', branches: false },
+    tag: 'v2.0.0-rc.2',
+    before: 'v2.0.0-rc.1',
+    branches: false,
     releases: ['v1.9.0', 'v2.0.0-rc.1'],
   },
   dates: {
-    ...{ tag: '2026.10.1', before: '2026.9.30', branches: false },
+    tag: '2026.10.1',
+    before: '2026.9.30',
+    branches: false,
     releases: ['2026.9.30', 'chart-4.0.0'],
   },
 } as const
@@ -67,7 +77,9 @@ const PUSHES = {
   group: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   'release branch': { before: BEFORE, after: COMMIT, ref: 'refs/heads/release', count: 1 },
   queue: {
-    ...{ before: BEFORE, after: COMMIT, count: 2 },
+    before: BEFORE,
+    after: COMMIT,
+    count: 2,
     ref: `refs/heads/gh-readonly-queue/main/pr-1-${BEFORE}`,
   },
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
@@ -113,34 +125,34 @@ const FIRST_WORDS = { title: 0, body: 0, labels: 0 }
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
-    random.weighted<Person>(
-      [170, 'writer'],
-      [10, 'reader'],
-      [10, 'stranger'],
-      [10, 'app[bot]'],
-      [3, 'mintlify[bot]'],
-    )
+    random.name({
+      writer: 170,
+      reader: 10,
+      stranger: 10,
+      'app[bot]': 10,
+      'mintlify[bot]': 3,
+    })
   const name = usesGitHub
-    ? random.weighted(
-        [60, 'pull_request'],
-        [25, 'issues'],
-        [25, 'issue_comment'],
-        [20, 'workflow_dispatch'],
-        [24, 'push'],
-        [6, 'pull_request_target'],
-        [6, 'pull_request_review'],
-        [4, 'pull_request_review_comment'],
-        [22, 'schedule'],
-        [5, 'release'],
-        [4, 'workflow_run'],
-        [3, 'merge_group'],
-        [3, 'repository_dispatch'],
-        [2, 'discussion_comment'],
-        [1, 'create'],
-        [1, 'delete'],
-        [1, 'deployment_status'],
-        [1, 'an_event_to_come'],
-      )
+    ? random.name({
+        pull_request: 60,
+        issues: 25,
+        issue_comment: 25,
+        workflow_dispatch: 20,
+        push: 24,
+        pull_request_target: 6,
+        pull_request_review: 6,
+        pull_request_review_comment: 4,
+        schedule: 22,
+        release: 5,
+        workflow_run: 4,
+        merge_group: 3,
+        repository_dispatch: 3,
+        discussion_comment: 2,
+        create: 1,
+        delete: 1,
+        deployment_status: 1,
+        an_event_to_come: 1,
+      })
     : 'workflow_dispatch'
   const action = random.pick(...(ACTIONS[name] ?? ['created']))
   return {
@@ -149,25 +161,22 @@ export function createEvent({ random, usesGitHub }: Draw) {
     /** Who triggered it. */
     sender: person(),
     /** What was pushed. */
-    push: random.weighted<keyof typeof PUSHES>(
-      [4, 'usual'],
-      [2, 'many'],
-      [1, 'rebased'],
-      [1, 'head'],
-      [2, 'group'],
-      [1, 'release branch'],
-      [1, 'queue'],
-      [1, 'new branch'],
-      [1, 'empty branch'],
-      [1, 'deleted'],
-      [1, 'tag'],
-    ),
-    names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [2, 'other']),
+    push: random.name({
+      usual: 4,
+      many: 2,
+      rebased: 1,
+      head: 1,
+      group: 2,
+      'release branch': 1,
+      queue: 1,
+      'new branch': 1,
+      'empty branch': 1,
+      deleted: 1,
+      tag: 1,
+    }),
+    names: random.pick<keyof typeof NAMES>('pull', 'nothing', 'other'),
     message: random.pick(...(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])),
-    habit: random.weighted<keyof typeof HABITS>(
-      [3, 'one line'],
-      ...Object.keys(HABITS).map((name) => [1, name as keyof typeof HABITS] as const),
-    ),
+    habit: random.pick(...(Object.keys(HABITS) as (keyof typeof HABITS)[])),
     /** Of a pull request: which it is, and its head before the push and after it. */
     pull: PULL_REQUEST,
     before: sha('head before'),
@@ -301,7 +310,8 @@ export function payloadOf(
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)
   const repository = {
-    ...{ full_name: REPOSITORY, private: true },
+    full_name: REPOSITORY,
+    private: true,
     ...(!hasPulls && { has_pull_requests: false }),
   }
   const html_url = `https://github.com/${REPOSITORY}`
@@ -333,7 +343,9 @@ export function payloadOf(
   const isRebased = event.push === 'rebased'
   const ofGroup = event.push === 'group' && { id: MERGED, message: say(OTHER_PULL) }
   const first = {
-    ...{ id: isRebased ? REBASED : HEAD, message: FIRST_MESSAGE, author: byline('reader') },
+    id: isRebased ? REBASED : HEAD,
+    message: FIRST_MESSAGE,
+    author: byline('reader'),
     ...ofGroup,
   }
   const commits = [first, last].slice(2 - count)
@@ -350,8 +362,11 @@ export function payloadOf(
     push: { ...pushed, ref: refOf(event), commits, head_commit: commits.at(-1) ?? null },
     release: {
       release: {
-        ...{ tag_name: HABITS[event.habit].tag, name: title, body },
-        ...{ published_at: '2026-01-02T03:00:00Z', prerelease: event.habit === 'a candidate' },
+        tag_name: HABITS[event.habit].tag,
+        name: title,
+        body,
+        published_at: '2026-01-02T03:00:00Z',
+        prerelease: event.habit === 'a candidate',
       },
     },
     merge_group: { merge_group: { base_sha: BEFORE, head_sha: HEAD } },

@@ -295,7 +295,8 @@ function eventOf(
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
     labels: labelsOf(plan, event.pull, event.words.labels),
-    ...{ commentId: 1, hasPulls: plan.turnsOffPulls !== 'told' },
+    commentId: 1,
+    hasPulls: plan.turnsOffPulls !== 'told',
     ...(own && { body: event.isQuoted ? `> ${own.body}\n\nAnd -q?` : own.body, commentId: own.id }),
   })
 }
@@ -318,6 +319,7 @@ export function labelsOf(
 }
 
 const LATER = sha('later')
+const RUNNING = { status: 'in_progress', conclusion: null }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -417,12 +419,18 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       const before = beforePush(step, repository.pulls.get(number))
       const isLate = before && event.pull === number
       repository.addPull({
-        ...{ number, labels, head: headOf(pull), ...wordsOf(plan, pull), ...fields },
+        number,
+        labels,
+        head: headOf(pull),
+        ...wordsOf(plan, pull),
+        ...fields,
         ...(isLate && { before }),
       })
     }
     add(PULL_REQUEST, {
-      ...{ author: plan.pullAuthor, files: filesOf(plan, pull), commits },
+      author: plan.pullAuthor,
+      files: filesOf(plan, pull),
+      commits,
       ...(isPush && { head: HEAD, locked: plan.isLocked }),
       ...(plan.merges === 'here' && merge),
     })
@@ -443,14 +451,15 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const runIds = (): number[] => [...new Set(began.map(({ runId }) => runId))]
   /** As this step sees them: runs that have begun are in the list as well. */
   const setRuns = ({ runId = 0, attempt = 1 }: Partial<StepPlan> = {}): void => {
-    const { hasLater, search } = plan.runs
+    const { later, search } = plan.runs
     repository.runs.splice(0)
     for (const path of ['docs.yml', 'other.yml'].map((name) => `.github/workflows/${name}`)) {
       for (const [id, run] of pastRuns(plan.runs).entries())
         if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
-      for (const id of runIds())
-        repository.addRun({ id, path, head_sha: COMMIT, status: 'in_progress', conclusion: null })
-      if (hasLater && attempt > 1) repository.addRun({ id: runId + 1_000, path, head_sha: LATER })
+      for (const id of runIds()) repository.addRun({ id, path, head_sha: COMMIT, ...RUNNING })
+      const fields = { path, head_sha: LATER, ...(later === 'running' && RUNNING) }
+      if (later === 'running' || (later === 'succeeded' && attempt > 1))
+        for (const id of [runId + 1_000, runId + 2_000]) repository.addRun({ id, ...fields })
     }
     repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
   }

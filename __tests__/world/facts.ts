@@ -383,8 +383,8 @@ export class Facts extends Observed {
    */
   get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
     const { runs } = this.github ?? {}
-    const { succeeded = 0, areDeleted, areOnMaster, many = 0, search, hasLater } = runs ?? {}
-    if (hasLater && this.step.plan.attempt > 1) return 'later'
+    const { succeeded = 0, areDeleted, areOnMaster, many = 0, search, later } = runs ?? {}
+    if (later === 'succeeded' && this.step.plan.attempt > 1) return 'later'
     if (succeeded === 0) return 'none'
     if (areDeleted) return 'lost'
     if (areOnMaster) return this.step.plan.event.name === 'schedule' ? 'known' : 'none'

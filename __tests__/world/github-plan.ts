@@ -44,12 +44,12 @@ export function createGitHubPlan(draw: Draw) {
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */
-    docsPull: random.weighted(
-      [isOfPushes ? 7 : 3, 'open'],
-      [isOfPushes ? 3 : 1, 'merged'],
-      [2, 'closed'],
-      [1, 'unreadable'],
-    ),
+    docsPull: random.name({
+      open: isOfPushes ? 7 : 3,
+      merged: isOfPushes ? 3 : 1,
+      closed: isOfPushes ? 4 : 2,
+      unreadable: 1,
+    }),
     /** How somebody ends it, if it is open, after the agent has got a message. */
     docsEnd: random.chance(isOfPushes ? 0.8 : 0.1)
       ? {
@@ -62,13 +62,13 @@ export function createGitHubPlan(draw: Draw) {
      * of the repository that it comes from; with how many of its commits, whose it is, and where
      * that shows: in lists, in fields.
      */
-    merges: random.weighted([6, 'here'], [1, 'upstream'], [3, 'nowhere']),
+    merges: random.name({ here: 6, upstream: 1, nowhere: 3 }),
     mergesAll: random.chance(0.6),
     /** Its conversation is locked by the time of a push. */
     isLocked: random.chance(0.15),
-    pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
+    pullAuthor: random.name({ octocat: 8, 'mintlify[bot]': 1 }),
     /** How often the list of a commit's pull requests is empty at first. */
-    unindexed: random.weighted([5, 0], [2, random.pick(1, 2)], [3, 1_000]),
+    unindexed: random.weighted([3, 0], [5, random.pick(1, 2)], [3, 1_000]),
     /** Pull requests are turned off, and whether the payload says so. */
     turnsOffPulls: random.weighted([14, undefined], [1, 'told'], [1, 'untold']),
     /** What GitHub says of a commit that is some seconds old. */
@@ -94,13 +94,13 @@ export function createGitHubPlan(draw: Draw) {
      * How a commit relates to the one before: `diverged` after a push of rewritten history,
      * `undone` if the commits between undo each other.
      */
-    compared: random.weighted(
-      [12, 'ahead'],
-      [1, 'diverged'],
-      [1, 'behind'],
-      [1, 'identical'],
-      [1, 'undone'],
-    ),
+    compared: random.name({
+      ahead: theme === 'ranges' ? 6 : 12,
+      diverged: 1,
+      behind: 1,
+      identical: 1,
+      undone: 1,
+    }),
     ...createSize(draw),
     /** How many commits each of the committers made, and where the merged branches begin. */
     spread: random.weighted([theme === 'ranges' ? 2 : 10, 1], [1, 2], [2, random.int(3, 8)]),
@@ -171,12 +171,12 @@ function createRuns({ random }: Draw) {
     others: others.filter(() => random.chance(0.3)),
     many: random.chance(0.25) ? 120 : 0,
     /** All that succeeded were deleted. */
-    areDeleted: random.chance(0.12),
+    areDeleted: random.chance(0.2),
     /** The default branch had another name then. */
     areOnMaster: random.chance(0.12),
-    search: random.weighted([3, 'right'], [1, 'old'], [2, 'empty']),
-    /** By the time of a re-run, a later one has succeeded. */
-    hasLater: random.chance(0.3),
+    search: random.name({ right: 3, old: 1, empty: 2 }),
+    /** By the time of a re-run, a later one has succeeded; or others have begun at any time. */
+    later: random.name({ none: 4, succeeded: 3, running: 3 }),
   }
 }
 
@@ -210,7 +210,8 @@ export const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Uni
 function createFailure({ random, theme }: Draw) {
   return {
     step: random.pick(0, 1, 1, 2),
-    nth: random.int(1, 5),
+    // The third one is of the docs pull request, after a push.
+    nth: random.pick(1, 2, 3, 3, 3, 4, 5),
     times: theme === 'well' || random.chance(0.5) ? 1 : 1_000,
     answer: random.pick<Fault['answer']>(
       'silence',

@@ -20,7 +20,6 @@ import { BEFORE, createEvent, type EventPlan, headOf, numberOf } from './events.
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
 import type { Connecting, NetworkPlan } from './network.js'
-import type { Mishap } from './process.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -57,17 +56,17 @@ export function createPlan(seed: number) {
   const key = createKey(random)
   const knownJob = `job-${random.text(ID, 4, 30)}`
   const usesGitHub = random.chance(0.5)
-  const theme = random.weighted<Draw['theme']>(
-    [60, 'any'],
-    [52, 'well'],
-    [usesGitHub ? 3 : 0, 'lost'],
-    [usesGitHub ? 26 : 0, 'pushes'],
-    [usesGitHub ? 16 : 0, 'ranges'],
-    [10, 'freeze'],
-    [10, 'limit'],
-    [8, 'long'],
-    [usesGitHub ? 25 : 8, 'refusals'],
-  )
+  const theme = random.name({
+    any: 60,
+    well: 52,
+    lost: usesGitHub ? 3 : 0,
+    pushes: usesGitHub ? 40 : 0,
+    ranges: usesGitHub ? 28 : 0,
+    freeze: 10,
+    limit: 10,
+    long: 8,
+    refusals: usesGitHub ? 25 : 8,
+  })
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
   const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
@@ -112,7 +111,7 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
-  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'], [1, 'unknown'])
+  const how = random.name({ refused: 3, silent: 1, unknown: 1 })
   // So many take longer than an address is tried that never answers.
   const count = random.pick(1, 2, 3, 100, 100)
   return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
@@ -143,7 +142,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
   if (draw.theme === 'pushes')
-    return random.chance(0.5) ? createPushes(draw, first) : [createOnMain(draw, first)]
+    return random.chance(0.6) ? createPushes(draw, first) : [createOnMain(draw, first)]
   if (draw.theme === 'ranges') return [createRange(draw, first)]
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
@@ -161,7 +160,7 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   const context = random.pick('event', 'diff')
   const people = { sender: 'writer', author: 'writer', fromFork: false } as const
   /** Several pull requests keep the docs job of one issue. */
-  const isShared = random.chance(0.3)
+  const isShared = random.chance(0.4)
   const scope = isShared
     ? random.pick(
         { 'job-scope': 'issue', 'issue-number': String(ISSUE) },
@@ -170,36 +169,50 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
     : { 'job-scope': 'pull-request' }
   const first: StepPlan = {
     ...drawn,
-    inputs: { ...others, ...scope, context },
+    inputs: {
+      ...others,
+      ...scope,
+      context,
+      ...(random.chance(0.7) && { 'docs-token': DOCS_TOKEN }),
+    },
     event: { ...drawn.event, ...people, name: 'pull_request', action: 'synchronize' },
     eventFile: undefined,
     lateMs: late(draw),
   }
   const steps: [StepPlan, ...StepPlan[]] = [first]
-  for (let index = random.int(1, 3); index > 0; index--) {
+  /** The second one doesn't know of the first one, so there are two comments. */
+  const isTogether = random.chance(0.15)
+  for (let index = random.int(2, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
     const isFollowUp = steps.length === 1 && random.chance(0.3)
     const changed = isFollowUp
       ? { ...last.pull, patch: 1 }
-      : random.chance(0.8)
+      : random.chance(0.6)
         ? changePull(draw, steps)
         : last.pull
-    const action = random.weighted(
-      [8, 'synchronize'],
-      [1, 'labeled'],
-      [1, 'edited'],
-      [1, 'reopened'],
-    )
+    const action = random.name({
+      synchronize: 8,
+      labeled: 1,
+      edited: 1,
+      reopened: 1,
+    })
     const attempt = Math.max(
       ...steps.filter((step) => step.runId === runId).map((step) => step.attempt),
     )
     const next: StepPlan = {
-      ...{ ...first, runId: runId + 1, pull: changed, lateMs: late(draw) },
+      ...first,
+      runId: runId + 1,
+      pull: changed,
+      lateMs: late(draw),
       event: {
-        ...{ ...event, action, ...toldOf(changed), before: headOf(last.pull) },
+        ...event,
+        action,
+        ...toldOf(changed),
+        before: headOf(last.pull),
         pull: isShared ? random.pick(PULL_REQUEST, OTHER_PULL) : PULL_REQUEST,
       },
+      ...(isTogether && steps.length === 1 && { starts: { after: 'start', delayMs: 0 } }),
     }
     if (random.chance(0.25)) steps.push({ ...next, runId, event, attempt: attempt + 1, lateMs: 0 })
     else {
@@ -219,15 +232,20 @@ function createOnMain({ random }: Draw, drawn: StepPlan): StepPlan {
   return {
     ...drawn,
     inputs: {
-      ...{ ...others, 'job-scope': 'pull-request', context: random.pick('event', 'diff') },
+      ...others,
+      'job-scope': 'pull-request',
+      context: random.pick('event', 'diff'),
       'skip-authors': random.pick('mintlify[bot]', 'reader'),
       ...(random.chance(0.8) && { 'skip-labels': 'No Docs' }),
       ...(random.chance(0.3) && { 'context-paths': random.pick('*.md', 'docs/**') }),
     },
     event: {
-      ...{ ...drawn.event, sender: person(), author: person(), action: 'created' },
+      ...drawn.event,
+      sender: person(),
+      author: person(),
+      action: 'created',
       name: random.pick('push', 'push', 'schedule'),
-      push: random.pick(drawn.event.push, 'usual', 'many', 'group', 'queue'),
+      push: random.pick(drawn.event.push, 'usual', 'usual', 'many', 'group', 'queue'),
     },
     eventFile: undefined,
   }
@@ -240,8 +258,17 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
     ...drawn,
     inputs: { ...others, context: random.pick('diff', 'diff', 'event') },
     event: {
-      ...{ ...drawn.event, sender: 'writer', author: 'writer', action: 'published' },
-      name: random.pick('push', 'push', 'release', 'schedule', 'workflow_dispatch', 'merge_group'),
+      ...drawn.event,
+      sender: 'writer',
+      author: 'writer',
+      action: 'published',
+      name: random.name({
+        push: 3,
+        release: 3,
+        schedule: 3,
+        workflow_dispatch: 1,
+        merge_group: 1,
+      }),
       push: random.pick('usual', 'group', 'tag', 'tag'),
     },
   }
@@ -270,12 +297,12 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   const cause = createEvent(draw)
   const runs = steps.map(({ runId }) => runId)
   const attempts = steps.filter(({ runId }) => runId === before.runId).map(({ attempt }) => attempt)
-  const what = random.weighted(
-    [before.inputs['job-scope'] === undefined ? 1 : 8, 'later run'],
-    [8, 're-run'],
-    [refusesLaterStep ? 0 : 2, 'leg'],
-    [refusesLaterStep ? 0 : 1, 'same attempt'],
-  )
+  const what = random.name({
+    'later run': before.inputs['job-scope'] === undefined ? 1 : 8,
+    're-run': 8,
+    leg: refusesLaterStep ? 0 : 2,
+    'same attempt': refusesLaterStep ? 0 : 1,
+  })
   const isOrdered = refusesLaterStep || theme === 'well' || what === 're-run'
   const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
@@ -321,7 +348,11 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   switch (what) {
     case 'later run':
       return {
-        ...{ ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) },
+        ...next,
+        runId: Math.max(...runs) + 1,
+        attempt: 1,
+        event,
+        ...replaceKey(draw, next),
         lateMs: late(draw),
       }
     case 're-run':
@@ -343,14 +374,14 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
 function changePull({ random }: Draw, steps: readonly StepPlan[]): PullPlan {
   const pull = steps.at(-1)?.pull ?? FIRST_PULL
   if (random.chance(0.15)) return random.pick(...steps).pull
-  const part = random.weighted<keyof PullPlan>(
-    [5, 'lines'],
-    [1, 'title'],
-    [1, 'body'],
-    [1, 'patch'],
-    [1, 'files'],
-    [1, 'labels'],
-  )
+  const part = random.name({
+    lines: 5,
+    title: 1,
+    body: 1,
+    patch: 1,
+    files: 1,
+    labels: 1,
+  })
   return { ...pull, [part]: pull[part] + 1 }
 }
 
@@ -393,11 +424,11 @@ function createTimeout({ random, theme }: Draw): number {
 function createStep(draw: Draw) {
   const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
   const createsOnly = refusesLaterStep || ['lost', 'pushes', 'ranges'].includes(theme)
-  const task = random.weighted(
-    [60, 'create'],
-    [createsOnly ? 0 : usesGitHub ? 5 : 18, 'message'],
-    [createsOnly ? 0 : usesGitHub ? 5 : 14, 'attach'],
-  )
+  const task = random.name({
+    create: 60,
+    message: createsOnly ? 0 : usesGitHub ? 5 : 18,
+    attach: createsOnly ? 0 : usesGitHub ? 5 : 14,
+  })
   const timeoutMs = createTimeout(draw)
   const prompt = random.weighted(
     [5, 'Update the docs.'],
@@ -503,15 +534,16 @@ function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
 function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
   const ofGitHub = usesGitHub ? 3 : 0
   return {
-    after: random.weighted<Trigger>(
-      [2, 'start'],
-      [2, 'request'],
-      [4, 'post'],
-      [2, 'response'],
-      [ofGitHub, 'github'],
-      [ofGitHub, 'write'],
-      [ofGitHub, 'written'],
-    ),
+    after: random.name({
+      start: 2,
+      request: 2,
+      post: 4,
+      get: 2,
+      response: 2,
+      github: ofGitHub,
+      write: ofGitHub,
+      written: ofGitHub,
+    }),
     nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
     delayMs: random.weighted(
       [3, 0],
@@ -520,15 +552,15 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
       [2, random.int(0, timeoutMs)],
       [1, 7_500],
     ),
-    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump' | Mishap>(
-      [6, 'cancel'],
-      [5, 'freeze'],
-      [usesGitHub ? 4 : 1, 'SIGKILL'],
-      [2, 'jump'],
-      [1, 'disk full'],
-      [1, 'log closed'],
-      [1, 'exception'],
-    ),
+    what: random.name({
+      cancel: 6,
+      freeze: 5,
+      SIGKILL: usesGitHub ? 4 : 1,
+      jump: 2,
+      'disk full': 1,
+      'log closed': 1,
+      exception: 1,
+    }),
     /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(
       [1, random.int(10, 500)],

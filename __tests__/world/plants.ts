@@ -732,7 +732,7 @@ const TABLE = [
   [
     'a re-run that sends is promised to wait [report.advice.rerun]',
     "facts.request.kind !== 'none' && memory === 'stored'",
-    "facts.request.kind === 'waiting' || memory === 'stored'",
+    "facts.request.kind !== 'none'",
   ],
   [
     'of two comments, the older one counts [memory.one-comment]',

@@ -39,6 +39,12 @@ export class Random {
     return items.at(-1)?.[1] as T
   }
 
+  /** Picks a name by its weight. */
+  name<const N extends string>(weights: Readonly<Record<N, number>>): N {
+    const items = Object.entries<number>(weights).map(([name, weight]) => [weight, name] as const)
+    return this.weighted(...items) as N
+  }
+
   /** `count` times what `make` returns. */
   times<T>(count: number, make: () => T): T[] {
     return Array.from({ length: count }, make)

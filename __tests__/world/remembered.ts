@@ -95,7 +95,13 @@ export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedA
   return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
 }
 
-/** What was sent to a job last, before this step, and was not refused. */
+/** A step says that what the agent wrote last may have missed its pull request. */
+export const MISSED = /wrote last may be missing/
+
+/**
+ * What was sent to a job last, before this step, and was not refused; and whether its sender could
+ * store in this step's comment what became of it.
+ */
 function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
   const { record, step, inputs } = facts
   const isOfJob = (post: Entry): boolean =>
@@ -111,13 +117,18 @@ function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
   const isSame =
     sender.step.plan.workflow === step.plan.workflow &&
     sender.inputs['job-key'] === inputs['job-key']
-  const isStored = isSame && !sender.wasKilled && sender.hasComment
+  const isStored =
+    isSame &&
+    sender.written.some(
+      ({ at, tookEffect, marker }) =>
+        tookEffect && at >= last.post.startedAt && marker.state !== 'sending',
+    )
   return { ...last, isAccepted, isStored }
 }
 
 /**
  * Whether the job that is remembered has what this step would send; undefined if nobody can tell,
- * as when several steps were under way, or one was killed before it stored what it knew.
+ * as when several steps were under way, or one could not store what it knew.
  */
 export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   const { record, step, github } = facts
@@ -130,8 +141,13 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
       plan.attempt === marker.attempt &&
       plan.workflow === step.plan.workflow,
   )
-  if (last === undefined || storedBy < last.by) return undefined
-  // What was merged too early is sent again.
+  if (!last?.isStored || storedBy < last.by) return undefined
+  // What was merged too early is sent again, as a reader was told.
+  const toldBy = record.steps.findLastIndex(
+    ({ stdout }, at) => at >= last.by && at < facts.index && MISSED.test(stdout),
+  )
+  const isKnown = toldBy === storedBy && new Facts(record, toldBy).couldWrite
+  if (toldBy >= 0) return isKnown && facts.docsPull === 'merged' ? false : undefined
   if (isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)

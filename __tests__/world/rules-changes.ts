@@ -63,7 +63,7 @@ export const CHANGES_RULES = {
   *'a diff is whole, and the words of the event are there [context.diffs.whole]'(facts) {
     const { event } = facts.step.plan
     for (const { prompt, counted, told } of sent(facts)) {
-      const plain = counted.filter(({ filename }) => /^docs.\d/.test(filename))
+      const plain = counted.filter(({ filename }) => /^docs.\d|^src.z/.test(filename))
       for (const { filename, patch = '' } of [...plain.slice(0, 1), ...plain.slice(-1)]) {
         const [title] = told.titles.filter((one) => one.endsWith(` ${filename}`))
         if (title !== undefined && !prompt.includes(`\n${title}\n${patch}\n`))

@@ -5,7 +5,15 @@ import { numberOf } from './events.js'
 import { docsPullAnswers, docsPullReads, ENDED, Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { markersIn } from './memory.js'
-import { canGoOn, hasTheSame, isCutOff, ownTold, ownUnfinished, remembered } from './remembered.js'
+import {
+  canGoOn,
+  hasTheSame,
+  isCutOff,
+  MISSED,
+  ownTold,
+  ownUnfinished,
+  remembered,
+} from './remembered.js'
 import type { Rule } from './rules.js'
 import { fateOf, isCreate, isMessage } from './service.js'
 
@@ -127,6 +135,8 @@ export const PAID_RULES = {
     facts,
   ) {
     const { outcome, step, lines, reportedAt = 0, outputs, record, index } = facts
+    const isOpen = facts.github?.docsPull === 'open' && record.docsEndedAt > step.endedAt
+    if (isOpen && MISSED.test(step.stdout)) yield 'it is open'
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
     if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
     if (outcome === 'skipped' && /docs pull request .* was merged/.test(step.summary))
@@ -139,7 +149,7 @@ export const PAID_RULES = {
     const wasAsked = looks.some(({ status }) => status !== 200)
     if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
     for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
-      if (!/may be missing/.test(text)) yield `the ${where} does not say it`
+      if (!MISSED.test(text)) yield `the ${where} does not say it`
   },
 
   /** A bill can be made from the output, and from logs. */

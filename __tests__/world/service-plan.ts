@@ -29,7 +29,9 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
     {
       refusals: refuseJobs,
       pushes: answerPushes,
-      ...{ well: doAllWell, lost: doAllWell, ranges: doAllWell },
+      well: doAllWell,
+      lost: doAllWell,
+      ranges: doAllWell,
     }[theme as string] ?? createExchanges
   return {
     ...create(draw),
@@ -61,7 +63,8 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
   const { posts, gets } = doAllWell(draw)
   const link = random.pick(DOCS_LINK, OWN_DOCS_LINK)
   const poll = (status: string): Exchange => ({
-    ...{ ...UNBROKEN, response: plainResponse(200, jobBody(draw, status, link)) },
+    ...UNBROKEN,
+    response: plainResponse(200, jobBody(draw, status, link)),
   })
   if (random.chance(0.3)) {
     const active = Array<Exchange>(random.int(1, 80)).fill(poll('active'))
@@ -117,10 +120,10 @@ function refuseJobs(draw: Draw) {
     [1, [200]],
   )
   const gets = random.times(random.int(1, 3), () => [...some(5, ...of), seen()]).flat()
-  // Of a job that has ended, a gateway refuses the message.
+  // Of a job that has ended, a gateway refuses the message, maybe twice.
   if (usesGitHub && random.chance(0.3))
     return {
-      posts: [200, 404, 200].map((status) =>
+      posts: [200, 404, random.pick(200, 404), 200].map((status) =>
         status === 200 ? healthy(draw, 'post') : refusal(draw, status),
       ),
       gets: [ending(draw)],
@@ -172,11 +175,11 @@ function healthy(draw: Draw, method: Method): Exchange {
 
 function ending(draw: Draw): Exchange {
   const { random, theme } = draw
-  const status = random.weighted(
-    [theme === 'lost' ? 0 : 8, 'completed'],
-    [theme === 'pushes' ? 8 : 1, 'failed'],
-    [theme === 'pushes' ? 3 : 1, 'archived'],
-  )
+  const status = random.name({
+    completed: theme === 'lost' ? 0 : 8,
+    failed: theme === 'pushes' ? 5 : 1,
+    archived: theme === 'pushes' ? 3 : 1,
+  })
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
   const other = theme === 'well' ? null : randomLink(draw)
   const link = random.chance(theme === 'pushes' ? 0.9 : 0.6) ? plain : other
@@ -186,7 +189,11 @@ function ending(draw: Draw): Exchange {
 
 /** Answered at once, and as a whole. */
 export const UNBROKEN: Omit<Exchange, 'response'> = {
-  ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
+  delayMs: 0,
+  breaksAt: 'never',
+  fraction: 0,
+  pauseMs: 0,
+  how: 'close',
 }
 
 export function plainResponse(
@@ -216,14 +223,14 @@ function createExchange(draw: Draw, method: Method) {
       [0.5, random.int(25_000, 65_000)],
     ),
     /** Where it breaks: after the request, or after a part of the response. */
-    breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),
+    breaksAt: random.name({ never: 10, request: 3, response: 3 }),
     /**
      * How much of the response is sent before a pause, after which the rest follows, or it breaks;
      * from 0 to 1.
      */
     fraction: random.next(),
     pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
-    how: random.weighted([3, 'reset'], [3, 'close'], [1.5, 'hang']),
+    how: random.name({ reset: 3, close: 3, hang: 1.5 }),
     response: createResponse(draw, method),
   }
 }
@@ -254,7 +261,7 @@ function createResponse(draw: Draw, method: Method) {
   return {
     status,
     body: isSuccess ? successBody(draw, method) : errorBody(draw),
-    framing: random.weighted([6, 'length'], [3, 'chunked'], [1, 'close']),
+    framing: random.name({ length: 6, chunked: 3, close: 1 }),
     headers: [
       [
         'content-type',
@@ -265,7 +272,7 @@ function createResponse(draw: Draw, method: Method) {
     ] as [name: string, value: string][],
     hasEarlyHints: random.chance(0.1),
     /** What follows a whole response. */
-    afterwards: random.weighted([10, 'keep'], [2, 'close'], [1, 'garbage']),
+    afterwards: random.name({ keep: 10, close: 2, garbage: 1 }),
   }
 }
 

@@ -48,7 +48,11 @@ const PLAIN: Readonly<Record<string, string>> = {
     patch: '@@ -1 +1 @@\n-old\n+new',
     pages: 'usual',
   },
-  ...{ sender: 'writer', author: 'writer', after: 'end', breaksAt: 'never', docsPull: 'open' },
+  sender: 'writer',
+  author: 'writer',
+  after: 'end',
+  breaksAt: 'never',
+  docsPull: 'open',
 }
 
 function* smallerPlans(plan: Plan): Generator<unknown> {
@@ -76,5 +80,5 @@ function* simpler(value: unknown, name = ''): Generator<unknown> {
     }
   } else if (value === true) yield false
   else if (typeof value === 'number' && value > 0) yield 0
-  else if (PLAIN[name] !== undefined && value !== PLAIN[name]) yield PLAIN[name]
+  else if (typeof value === 'string' && value !== (PLAIN[name] ?? value)) yield PLAIN[name]
 }

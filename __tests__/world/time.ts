@@ -166,60 +166,26 @@ export class Time {
   }
 }
 
-/** What is due, the earliest first; of the same moment, the oldest first. A binary heap. */
+/** What is due, the earliest first; of the same moment, the oldest first. */
 class Queue {
-  readonly #heap: Due[] = []
+  #all: Due[] = []
 
   get nextAt(): number {
-    while (this.#heap[0]?.isCancelled || this.#heap[0]?.owner?.isDead) this.#take()
-    return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY
+    this.#all = this.#all.filter(({ isCancelled, owner }) => !isCancelled && !owner?.isDead)
+    return this.#all[0]?.at ?? Number.POSITIVE_INFINITY
   }
 
   clear(): void {
-    this.#heap.length = 0
+    this.#all = []
   }
 
   add(due: Due): void {
-    const heap = this.#heap
-    heap.push(due)
-    for (let index = heap.length - 1; index > 0; ) {
-      const parent = (index - 1) >> 1
-      if (!this.#swapIfLater(parent, index)) return
-      index = parent
-    }
+    this.#all.push(due)
+    this.#all.sort((one, other) => one.at - other.at || one.order - other.order)
   }
 
   takeUntil(now: number): Due[] {
-    const taken: Due[] = []
-    while (this.nextAt <= now) taken.push(this.#take())
-    return taken
+    const taken = this.#all.filter(({ at }) => at <= now)
+    return this.#all.splice(0, taken.length)
   }
-
-  #take(): Due {
-    const heap = this.#heap
-    const [first] = heap as [Due]
-    const last = heap.pop() as Due
-    if (heap.length > 0) heap[0] = last
-    for (let index = 0; 2 * index + 1 < heap.length; ) {
-      const [left, right] = [2 * index + 1, 2 * index + 2]
-      const child =
-        right < heap.length && isBefore(heap[right] as Due, heap[left] as Due) ? right : left
-      if (!this.#swapIfLater(index, child)) break
-      index = child
-    }
-    return first
-  }
-
-  #swapIfLater(parent: number, child: number): boolean {
-    const heap = this.#heap
-    const [above, below] = [heap[parent] as Due, heap[child] as Due]
-    if (!isBefore(below, above)) return false
-    heap[parent] = below
-    heap[child] = above
-    return true
-  }
-}
-
-function isBefore(one: Due, other: Due): boolean {
-  return one.at < other.at || (one.at === other.at && one.order < other.order)
 }
