@@ -5,16 +5,17 @@ import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
-import { ActionError } from '../text/errors.js'
-import type { Comments } from './conversation.js'
+import { ActionError, internalError } from '../text/errors.js'
 import {
   createMarker,
   type Identity,
+  isOfThisAttempt,
   type MarkerKeys,
   NOTHING_SENT,
   readMarker,
   type StoredState,
 } from './marker.js'
+import type { Comments } from './thread.js'
 
 interface CommentOptions
   extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'warn' | 'tell'> {
@@ -37,29 +38,26 @@ const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
 type State = Readonly<
-  | { is: 'unread' }
+  | { kind: 'unread' }
   /** There is none to edit. */
-  | { is: 'none' }
-  | { is: 'found'; id: number }
+  | { kind: 'none' }
+  | { kind: 'found'; id: number }
   /** A creation went out, and no response said that it was carried out. */
-  | { is: 'creating' }
+  | { kind: 'creating' }
   /** It is this step's, or about to be, with what its marker holds since this step wrote it. */
-  | { is: 'written'; id: number; held: StoredState | undefined }
-  | { is: 'off' }
+  | { kind: 'written'; id: number; held: StoredState | undefined }
 >
 
 /** Keeps the status in the comment up to date. [memory.one-comment] */
 export class Comment {
   readonly #options: CommentOptions
-  #state: State = { is: 'unread' }
+  #state: State = { kind: 'unread' }
+  #isStopped = false
   #before: StoredState | undefined
   #latest: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  /**
-   * Why the last edit failed, reported once; without an error if whoever caused the request reports
-   * it.
-   */
-  #failed: { readonly error?: unknown } | undefined
+  /** Why the last edit failed, reported once: here, or by whoever caused the request. */
+  #failed: ActionError | 'reported elsewhere' | undefined
   /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()
 
@@ -73,7 +71,7 @@ export class Comment {
 
   /** What this step has written into the marker: if it sent nothing, what was there before. */
   get #written(): StoredState | undefined {
-    return this.#state.is === 'written' ? this.#state.held : undefined
+    return this.#state.kind === 'written' ? this.#state.held : undefined
   }
 
   /** What the marker holds: a state of this run, or of an earlier one. */
@@ -91,12 +89,12 @@ export class Comment {
   }
 
   /**
-   * Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere.
+   * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
    * [memory.failure.told]
    */
-  get failure(): string {
-    const error = this.#failed?.error
-    if (!(error instanceof ActionError)) return String(error ?? '')
+  get failure(): string | undefined {
+    const error = this.#failed
+    if (error === undefined || error === 'reported elsewhere') return undefined
     const stale = `The comment may be ${this.isMemory ? '' : 'missing or '}out of date`
     const lost = this.#lacks('jobId') ? ", and a later run may not find this run's docs job" : ''
     return describeWarning(error, `${stale}${lost}.`)
@@ -104,11 +102,10 @@ export class Comment {
 
   /** Whether a re-run would find there what this step has sent. [report.advice.rerun] */
   get memory(): 'none' | 'pending' | 'stored' {
-    if (!this.isMemory || this.#state.is === 'off') return 'none'
-    const { runId, runAttempt } = this.#options.environment
+    if (!this.isMemory || this.#isStopped) return 'none'
     const held = this.#held
-    const isOwn = held?.run === runId && held.attempt === runAttempt
-    const isSent = isOwn && !NOTHING_SENT.includes(held.state)
+    if (held === undefined || !isOfThisAttempt(held, this.#options.environment)) return 'pending'
+    const isSent = !NOTHING_SENT.includes(held.state)
     return isSent && held.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
   }
 
@@ -118,17 +115,12 @@ export class Comment {
    * @throws ActionError `github`; the caller reports it
    */
   async find(): Promise<StoredState | undefined> {
-    try {
-      return await this.#read({ retried: true })
-    } catch (thrown) {
-      this.#failed ??= {}
-      throw thrown
-    }
+    return this.#read({ retried: true }).catch((thrown) => this.#onReportedFailure(thrown))
   }
 
   /** Writes nothing from now on. */
   stop(): void {
-    this.#state = { is: 'off' }
+    this.#isStopped = true
   }
 
   /**
@@ -141,15 +133,9 @@ export class Comment {
     if (!this.isMemory) return
     // An edit before it may take longer than the step has left.
     await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
-    if (this.#state.is === 'off') throw this.#failed?.error
+    if (this.#isStopped) throw this.#failed
     this.#latest = update
-    try {
-      await this.#write(update, { retried: true })
-    } catch (thrown) {
-      this.#failed ??= {}
-      this.#onFailure(thrown)
-      throw thrown
-    }
+    await this.#write(update, { retried: true }).catch((thrown) => this.#onReportedFailure(thrown))
   }
 
   /**
@@ -159,8 +145,8 @@ export class Comment {
   enqueue(update: StatusUpdate): void {
     const isStored =
       this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
-    const isEarly = !this.isMemory && !update.isJobSeen && !update.isEnd
-    if (this.#state.is === 'off' || isStored || isEarly) return
+    const isForNobody = !this.isMemory && !update.isJobSeen && !update.isEnd
+    if (this.#isStopped || isStored || isForNobody) return
     this.#latest = update
     this.#working ??= this.#work()
   }
@@ -186,7 +172,7 @@ export class Comment {
 
   // [memory.edit.retried]
   async #work(): Promise<void> {
-    for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
+    for (let done: StatusUpdate | undefined; done !== this.#latest && !this.#isStopped; ) {
       done = this.#latest as StatusUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are
       // retried.
@@ -201,7 +187,7 @@ export class Comment {
     await this.#read(mode)
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
-    const replaces = update.created || this.#state.is === 'written'
+    const replaces = update.created || this.#state.kind === 'written'
     // [memory.later-run]
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
@@ -211,7 +197,7 @@ export class Comment {
   }
 
   async #read(mode: RequestMode): Promise<StoredState | undefined> {
-    if (this.#state.is !== 'unread') return this.#before
+    if (this.#state.kind !== 'unread') return this.#before
     const { comments, identity, markerKeys, environment, log, tell } = this.#options
     const warn = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
@@ -238,13 +224,11 @@ export class Comment {
     }
     this.#before = latest?.stored
     // [memory.identity.same-attempt]
-    const isOfThisAttempt =
-      latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
-    if (isOfThisAttempt && !this.isMemory)
+    if (latest && isOfThisAttempt(latest.stored, environment) && !this.isMemory)
       warn(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
-    this.#become(latest === undefined ? { is: 'none' } : { is: 'found', id: latest.id })
+    this.#state = latest === undefined ? { kind: 'none' } : { kind: 'found', id: latest.id }
     return this.#before
   }
 
@@ -252,7 +236,7 @@ export class Comment {
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
-    const wasThere = this.#state.is === 'found' || this.#written !== undefined
+    const wasThere = this.#state.kind === 'found' || this.#written !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
     const held = sentNothing ? (this.#before ?? own) : own
@@ -260,14 +244,14 @@ export class Comment {
       'id' in this.#state ? this.#state.id : await this.#create(update.first, sentNothing, mode)
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
-    this.#become({ is: 'written', id, held: this.#written })
+    this.#state = { kind: 'written', id, held: this.#written }
     try {
       await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
-      this.#become({ is: 'written', id, held })
+      this.#state = { kind: 'written', id, held }
     } catch (thrown) {
       // [memory.one-comment.no-twin]
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
-      this.#become({ is: 'none' })
+      this.#state = { kind: 'none' }
       await this.#edit(update, mode)
     }
   }
@@ -283,14 +267,16 @@ export class Comment {
     mode: RequestMode,
   ): Promise<number | undefined> {
     const { comments } = this.#options
-    const created = this.#state.is === 'creating' ? await comments.findCreated(mode) : undefined
+    const created = this.#state.kind === 'creating' ? await comments.findCreated(mode) : undefined
     if (sentNothing || created !== undefined) return created?.id
-    this.#become({ is: 'creating' })
+    this.#state = { kind: 'creating' }
     return comments.create(text, mode)
   }
 
-  #become(state: State): void {
-    if (this.#state.is !== 'off') this.#state = state
+  #onReportedFailure(thrown: unknown): never {
+    this.#failed ??= 'reported elsewhere'
+    this.#onFailure(thrown)
+    throw thrown
   }
 
   #onFailure(thrown: unknown): void {
@@ -298,8 +284,8 @@ export class Comment {
     if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && this.#written === undefined)
       this.stop()
     if (this.#failed !== undefined) return
-    this.#failed = { error: thrown }
-    this.#options.warn(this.failure)
+    this.#failed = thrown instanceof ActionError ? thrown : internalError(thrown)
+    this.#options.warn(String(this.failure))
   }
 }
 

@@ -26,6 +26,14 @@ export interface StoredState extends Stored {
   readonly attempt: number
 }
 
+/** Then it isn't what an earlier attempt has left: a re-run has a higher one. */
+export function isOfThisAttempt(
+  { run, attempt }: Pick<StoredState, 'run' | 'attempt'>,
+  { runId, runAttempt }: Pick<RunEnvironment, 'runId' | 'runAttempt'>,
+): boolean {
+  return run === runId && attempt === runAttempt
+}
+
 // [memory.nothing-sent]
 export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 
@@ -97,7 +105,7 @@ export function createMarker(
 ): string {
   const { jobId, link, run, attempt, state, fingerprint } = stored
   const data = Buffer.from(
-    JSON.stringify([jobId, link, run, attempt, state, fingerprint]),
+    JSON.stringify([jobId, link ?? '', run, attempt, state, fingerprint]),
   ).toString('base64url')
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
