@@ -383,7 +383,10 @@ const STATES: Record<string, State> = {
     ...created('missed', is('active'), sees(isUndocumented), misses),
     ends: TIMED_OUT,
   },
-  'created in place of another': { ...createdAfter(undefined, 'runs', is('active')), ends: TIMED_OUT },
+  'created in place of another': {
+    ...createdAfter(undefined, 'runs', is('active')),
+    ends: TIMED_OUT,
+  },
   'created in place of another, to continue its pull request': {
     ...createdAfter(LINK, 'runs', is('active')),
     link: LINK,

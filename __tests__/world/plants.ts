@@ -128,8 +128,8 @@ const TABLE = [
   ],
   [
     'each retry at GitHub waits for 5 s, whatever the deadline [net.deadline]',
-    'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
-    'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
+    'Math.min(retries.remainingMs, remainingMs());',
+    'RETRY_MS; await new Promise((resolve) => setTimeout(resolve, 5_000));',
   ],
   // Memory.
   [

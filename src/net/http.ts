@@ -78,6 +78,8 @@ interface HttpClientOptions extends ConnectorOptions {
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: Connection | undefined
+  const { proxy } = options
+  const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
   const close = (): void => {
     connection?.destroy()
@@ -86,22 +88,17 @@ export function createHttpClient(options: HttpClientOptions) {
   const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
-    const result = await exchange(connection, request, deadline)
+    const result = await exchange(connection.client, route, request, deadline)
     if (result.kind !== 'response') close()
     return result
   }
   return { send, close }
 }
 
-interface Connection {
-  readonly client: Client
-  /** Names the proxy, as the end of a sentence; or empty. */
-  readonly route: string
-  destroy(): void
-}
+type Connection = ReturnType<typeof openConnection>
 
 // [net.post.new-connection]
-function openConnection({ origin, ...options }: HttpClientOptions): Connection {
+function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
@@ -115,8 +112,7 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
     abort()
     void client.destroy()
   }
-  const route = options.proxy === undefined ? '' : ` through the proxy ${options.proxy.host}`
-  return { client, route, destroy }
+  return { client, destroy }
 }
 
 // [net.limits]
@@ -125,9 +121,12 @@ const TOO_LARGE = 'the response is larger than 1 MiB'
 /**
  * Sends one request and settles once: with a response, an error, or the end of its time.
  * [net.sent]
+ *
+ * @param route names the proxy, as the end of a sentence; or empty
  */
 function exchange(
-  connection: Connection,
+  client: Client,
+  route: string,
   request: HttpRequest,
   { signal }: Deadline,
 ): Promise<HttpResult> {
@@ -149,7 +148,6 @@ function exchange(
         sent
           ? { kind: 'no-response', reason, cause }
           : // [send.unconnected.again]
-            // [send.unconnected.again]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
@@ -183,12 +181,10 @@ function exchange(
 
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
     signal.addEventListener('abort', onAbort)
-    setTimer(LIMITS.connect, () =>
-      fail(`no connection within ${LIMITS.connect / 1000} s${connection.route}`),
-    )
+    setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
-    connection.client.dispatch(
+    client.dispatch(
       {
         method,
         path,
@@ -235,10 +231,7 @@ class ResponseReader {
     this.#headersLength += JSON.stringify(headers).length
     this.#status = status
     this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name.toLowerCase(),
-        Array.isArray(value) ? value[0] : value,
-      ]),
+      Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]),
     )
     const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
     const isTooLarge = hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES
