@@ -546,7 +546,7 @@ const TABLE = [
   ],
   [
     'a lost comment is made again [memory.one-comment.no-twin]',
-    'items.find(({ body }) => body.includes(mark))',
+    "items.find((item) => getString(item, 'body').includes(mark))",
     'undefined',
   ],
   // GitHub.

@@ -1,5 +1,6 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
+import { getString } from '../event/payload.js'
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
@@ -42,8 +43,6 @@ type State = Readonly<
   /** There is none to edit. */
   | { kind: 'none' }
   | { kind: 'found'; id: number }
-  /** A creation went out, and no response said that it was carried out. */
-  | { kind: 'creating' }
   /** It is this step's, or about to be, with what its marker holds since this step wrote it. */
   | { kind: 'written'; id: number; held: StoredState | undefined }
 >
@@ -201,10 +200,10 @@ export class Comment {
     const { comments, identity, markerKeys, environment, log, tell } = this.#options
     const warn = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
-    const marked = items.map(({ id, body }) => ({
-      id,
-      stored: readMarker(body, id, identity, markerKeys),
-    }))
+    const marked = items.map((item) => {
+      const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
+      return { id: item.id, stored }
+    })
     const own = marked.flatMap(({ id, stored }) =>
       typeof stored === 'object' ? [{ id, stored }] : [],
     )
@@ -267,9 +266,8 @@ export class Comment {
     mode: RequestMode,
   ): Promise<number | undefined> {
     const { comments } = this.#options
-    const created = this.#state.kind === 'creating' ? await comments.findCreated(mode) : undefined
+    const created = await comments.findCreated(mode)
     if (sentNothing || created !== undefined) return created?.id
-    this.#state = { kind: 'creating' }
     return comments.create(text, mode)
   }
 

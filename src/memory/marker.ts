@@ -13,12 +13,8 @@ export type Identity = Readonly<{
   repository: string
   /** Of the pull request or the issue: they share their numbers. */
   number: number
-  /** The workflow's repository and path, without its ref. */
-  workflow: string
-  job: string
-  step: string
-  project: string
-  jobKey: string
+  /** What it is called: its workflow's repository and path, without its ref, its job and so on. */
+  step: readonly string[]
 }>
 
 export interface StoredState extends Stored {
@@ -49,8 +45,8 @@ export function identify(
   number: number,
 ): Identity {
   const { repository, job, step } = environment
-  const { projectId: project, jobKey } = inputs
-  return { repository, number, workflow: workflowId(environment), job, step, project, jobKey }
+  const { projectId, jobKey } = inputs
+  return { repository, number, step: [workflowId(environment), job, step, projectId, jobKey] }
 }
 
 /**
@@ -141,26 +137,16 @@ function lastMarker(text: string): string {
  * A short public name of the step: it only tells its own texts from others', including copied ones.
  * [memory.identity]
  */
-function publicName(identity: Identity): string {
-  return createHash('sha256')
-    .update(JSON.stringify(stepKey(identity)))
-    .digest('base64url')
-    .slice(0, 22)
+function publicName({ step }: Identity): string {
+  return createHash('sha256').update(JSON.stringify(step)).digest('base64url').slice(0, 22)
 }
 
 // [memory.marker.signed]
 function sign(data: string, id: number, identity: Identity, key: Buffer): string {
-  const { repository, number } = identity
+  const { repository, number, step } = identity
   return createHmac('sha256', key)
-    .update(
-      JSON.stringify([repository.toLowerCase(), String(number), ...stepKey(identity), id, data]),
-    )
+    .update(JSON.stringify([repository.toLowerCase(), String(number), ...step, id, data]))
     .digest('base64url')
-}
-
-// [memory.identity]
-function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly string[] {
-  return [workflow, job, step, project, jobKey]
 }
 
 /**

@@ -48,6 +48,7 @@ export function openComments(
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`
+  let isCreated = false
   const writing = (mode: RequestMode) =>
     requestParams(
       { repository, ...mode },
@@ -56,22 +57,19 @@ export function openComments(
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
-  async function list(mode: RequestMode) {
+  function list(mode: RequestMode) {
     const doing = `reading the comments of ${kind} ${issue_number}`
     const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
-    const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
+    return readPages(COMMENTS_LIMIT / 100, (page) =>
       github.issues.listComments({ ...common, ...page, issue_number }),
     )
-    return {
-      items: items.map((item) => ({ id: item.id, body: getString(item, 'body') })),
-      truncated,
-    }
   }
 
   /** Finds what a creation has made whose response was lost, or that may not have been sent. */
   async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
+    if (!isCreated) return undefined
     const { items } = await list({ ...mode, retried: false })
-    return items.find(({ body }) => body.includes(mark))
+    return items.find((item) => getString(item, 'body').includes(mark))
   }
 
   return {
@@ -86,6 +84,7 @@ export function openComments(
         issue_number,
         body: `${text}\n\n${mark}`,
       }
+      isCreated = true
       return (await github.issues.createComment(params)).data.id
     },
     findCreated,
