@@ -144,7 +144,7 @@ const TABLE = [
   ],
   [
     'a placeholder over the marker of a later run stays [memory.later-run]',
-    "|| this.#state.kind === 'written';",
+    "|| state.kind === 'written';",
     ';',
   ],
   [
@@ -155,13 +155,13 @@ const TABLE = [
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   [
     'an unreadable comment is none [github.decides.retried]',
-    'return this.#read({ retried: true }).catch((thrown) => this.#onReportedFailure(thrown));',
-    'return this.#read({ retried: true }).catch(() => undefined);',
+    'find: () => read({ retried: true }).catch(onReportedFailure)',
+    'find: () => read({ retried: true }).catch(() => undefined)',
   ],
   [
     'who sent nothing writes to all [memory.silent]',
-    'sentNothing || created !== undefined',
-    'created !== undefined',
+    'sentNothing || created ?',
+    'created ?',
   ],
   [
     'a re-run starts anew [memory.rerun.waits]',

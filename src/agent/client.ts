@@ -3,14 +3,17 @@
 import { inspect } from 'node:util'
 import { getPath, getString } from '../event/payload.js'
 import type { Deadline } from '../net/deadline.js'
-import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
+import {
+  createHttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpResult,
+} from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
-
-type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
@@ -33,15 +36,7 @@ export type ServiceResult = Readonly<
 export type SubmitRequest = Readonly<{ kind: 'create' } | { kind: 'message'; jobId: string }>
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
-export interface AgentService {
-  /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
-  submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
-  /** `GET /v2/agent/{projectId}/job/{id}` */
-  getJob(jobId: string, deadline: Deadline): Promise<ServiceResult>
-  /** Whether the service has responded to any of these. */
-  hasResponded(): boolean
-  close(): void
-}
+export type AgentService = ReturnType<typeof createAgentService>
 
 type AgentServiceOptions = Readonly<{
   baseUrl: string
@@ -59,7 +54,7 @@ type AgentServiceOptions = Readonly<{
  *
  * @throws ActionError `network` if the proxy variables are invalid
  */
-export function createAgentService(options: AgentServiceOptions): AgentService {
+export function createAgentService(options: AgentServiceOptions) {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
   const { deadline, network } = options
@@ -92,7 +87,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    submit: (request, prompt) =>
+    /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
+    submit: (request: SubmitRequest, prompt: string) =>
       send(
         {
           method: 'POST',
@@ -102,7 +98,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         },
         deadline,
       ),
-    getJob: (jobId, until) => send({ method: 'GET', path: pathOf(jobId), headers }, until),
+    /** `GET /v2/agent/{projectId}/job/{id}` */
+    getJob: (jobId: string, until: Deadline) =>
+      send({ method: 'GET', path: pathOf(jobId), headers }, until),
+    /** Whether the service has responded to any of these. */
     hasResponded: () => hasResponded,
     close: client.close,
   }

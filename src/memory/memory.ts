@@ -6,7 +6,7 @@
 import type { AgentService } from '../agent/client.js'
 import type { GitHub } from '../github/client.js'
 import type { Step } from '../run/step.js'
-import { Comment } from './comment.js'
+import { type Comment, keepComment } from './comment.js'
 import type { DocsPulls } from './docs-pull.js'
 import { deriveMarkerKeys, identify, keyed, type MarkerKeys } from './marker.js'
 import { findPreviousRun } from './previous-run.js'
@@ -67,7 +67,7 @@ function openComment(
     log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
   }
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
-  return new Comment({
+  return keepComment({
     ...step,
     comments: openComments(github, environment.repository, thread, nonce()),
     identity: identify(step, thread.number),

@@ -3,6 +3,7 @@
  * retried.
  */
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
@@ -39,14 +40,17 @@ export type HttpRequest = Readonly<{
   body?: string
 }>
 
+/** A complete response, whatever it says. */
+export type HttpResponse = Readonly<{
+  kind: 'response'
+  status: number
+  /** By lower-case name; only the first value of a repeated one. */
+  headers: Readonly<Record<string, string | undefined>>
+  body: string
+}>
+
 export type HttpResult = Readonly<
-  /** A complete response, whatever it says. */
-  | {
-      kind: 'response'
-      status: number
-      headers: Headers
-      body: string
-    }
+  | HttpResponse
   /** Not one byte of the request left this machine. */
   | {
       kind: 'not-sent'
@@ -59,9 +63,6 @@ export type HttpResult = Readonly<
   /** Its deadline or a cancel ended it first. */
   | { kind: 'aborted'; sent: boolean }
 >
-
-/** Response headers by lower-case name; only the first value of a repeated one. */
-type Headers = Readonly<Record<string, string | undefined>>
 
 interface HttpClientOptions extends ConnectorOptions {
   /** `https://host:port` */
@@ -132,7 +133,7 @@ function exchange(
 ): Promise<HttpResult> {
   const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
-    const reader = new ResponseReader()
+    const reader = createReader()
     let sent = false
     let settled = false
     let timer: NodeJS.Timeout | undefined
@@ -214,40 +215,37 @@ function exchange(
 }
 
 // [net.limits]
-class ResponseReader {
-  #status = 0
-  #headers: Headers = {}
-  #chunks: Buffer[] = []
-  #length = 0
-  #headersLength = 0
-
-  /**
-   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response
-   * replaces them. There is no limit to how many come first.
-   *
-   * @returns false if they are too large, or a body over the limit is announced
-   */
-  start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    this.#headersLength += JSON.stringify(headers).length
-    this.#status = status
-    this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]),
-    )
-    const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
-    const isTooLarge = hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES
-    return !isTooLarge && this.#headersLength <= MAX_RESPONSE_BYTES
-  }
-
-  /** @returns whether the body is still within the limit */
-  add(chunk: Buffer): boolean {
-    this.#length += chunk.length
-    if (this.#length > MAX_RESPONSE_BYTES) return false
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  result(): HttpResult {
-    const body = new TextDecoder().decode(Buffer.concat(this.#chunks))
-    return { kind: 'response', status: this.#status, headers: this.#headers, body }
+function createReader() {
+  let head: Pick<HttpResponse, 'status' | 'headers'> = { status: 0, headers: {} }
+  let headersLength = 0
+  let length = 0
+  const chunks: Buffer[] = []
+  return {
+    /**
+     * Also called for 1xx responses other than 100 and 101, which undici rejects; the final
+     * response replaces them. There is no limit to how many come first.
+     *
+     * @returns false if they are too large, or a body over the limit is announced
+     */
+    start(status: number, received: IncomingHttpHeaders): boolean {
+      headersLength += JSON.stringify(received).length
+      const headers = Object.fromEntries(
+        Object.entries(received).map(([name, value]) => [name, [value].flat()[0]]),
+      )
+      head = { status, headers }
+      const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
+      const isTooLarge = hasBody && Number(headers['content-length']) > MAX_RESPONSE_BYTES
+      return !isTooLarge && headersLength <= MAX_RESPONSE_BYTES
+    },
+    /** @returns whether the body is still within the limit */
+    add(chunk: Buffer): boolean {
+      length += chunk.length
+      if (length > MAX_RESPONSE_BYTES) return false
+      chunks.push(chunk)
+      return true
+    },
+    result(): HttpResponse {
+      return { kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) }
+    },
   }
 }
