@@ -218,8 +218,8 @@ describe('skip-authors', () => {
   const LISTED = ', an account in skip-authors'
   const WRITTEN = `the comment, review or answer is by Other-Bot${LISTED}`
   const OWN = "the event is about this action's own comment"
-  const stored = { state: 'active', jobId: 'job-1', link: '', fingerprint: '' } as const
-  const identity = { repository: RUN.repository, number: 7 } as Identity
+  const stored = { state: 'active', jobId: 'job-1', link: undefined, fingerprint: '' } as const
+  const identity: Identity = { repository: RUN.repository, number: 7, step: [] }
   const MARKER = createMarker(
     { ...stored, run: '1', attempt: 1 },
     1,

@@ -16,7 +16,7 @@ const USUAL: Situation = {
   link: LINK,
   pull: 'open',
 }
-const PULLS = ['open', 'merged', 'closed', 'unknown', undefined] as const
+const PULLS = ['open', 'merged', 'closed', undefined] as const
 const USABLE = [job('completed'), job('active'), job('queued'), 'not requested'] as const
 const ENDED = FAILURES.map((status) => job(status))
 
@@ -31,7 +31,7 @@ function all(
   )
 }
 
-const OPEN = ['open', 'unknown'] as const
+const OPEN = ['open', undefined] as const
 const OVER = ['merged', 'closed'] as const
 const OTHER_PUSH = ['other', undefined] as const
 const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
@@ -80,7 +80,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
   [
     'A push that changes nothing of it waits, if the docs job is usable.',
     'wait',
-    all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
+    all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: OPEN }),
   ],
   [
     'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed.',
@@ -113,8 +113,8 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     'Any other run sends a message.',
     'message',
     [
-      ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: [...OPEN, undefined] }),
-      ...all({ isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
+      ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
+      ...all({ isNews: [false], job: USABLE, pull: OPEN }),
     ],
   ],
 ]

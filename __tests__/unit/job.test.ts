@@ -42,9 +42,9 @@ describe('a status [output.outcome]', () => {
 
   test.each([
     ['completed', 'https://x/1', 'pr-opened'],
-    ['completed', '', 'no-changes'],
+    ['completed', undefined, 'no-changes'],
     ['failed', 'https://x/1', 'failed'],
-    ['archived', '', 'archived'],
+    ['archived', undefined, 'archived'],
   ] as const)('%s with the link %j means %s', (status, link, outcome) => {
     expect(outcomeOf(status, link)).toBe(outcome)
   })
@@ -83,8 +83,8 @@ describe('a link [output.pr-link]', () => {
   test.each([
     ['https://example.com/pull/7?a=1&b=2', 'https://example.com/pull/7'],
     ['https://example.com/pull/7#a;\nb', 'https://example.com/pull/7'],
-    ['https://example.com/$(id)?a=1&b', ''],
-    ['https://user@example.com/pull/7?a&b', ''],
+    ['https://example.com/$(id)?a=1&b', undefined],
+    ['https://user@example.com/pull/7?a&b', undefined],
   ])('%j is passed on as %j', (link, safe) => {
     expect(safeLink(link)).toBe(safe)
   })
@@ -113,12 +113,12 @@ describe('a link [output.pr-link]', () => {
     'https://example.com\\@evil.example/',
     `https://example.com/${'x'.repeat(2049 - 20)}`,
   ])('%j is not passed on', (link) => {
-    expect(safeLink(link)).toBe('')
+    expect(safeLink(link)).toBeUndefined()
   })
 
   test('may contain only the documented characters', () => {
     const passed = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).filter(
-      (character) => safeLink(`https://example.com/${character}`) !== '',
+      (character) => safeLink(`https://example.com/${character}`) !== undefined,
     )
     expect(passed.toSorted()).toEqual([...`${WORD}._~:/?#@%=+,-`].toSorted())
   })
@@ -160,7 +160,7 @@ describe('a pull request [output.pr-number]', () => {
   ]
   test.each([
     ...[
-      '',
+      undefined,
       'https://github.com',
       'https://github.com/docs/pull/7',
       'https://github.com/a/b/c/pull/7',

@@ -47,7 +47,7 @@ function createStep({
     inputs: INPUTS,
   })
   report.comment = {
-    failure: '',
+    failure: undefined,
     memory: 'none',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
@@ -140,7 +140,7 @@ describe('the end [report.summary]', () => {
       comment.memory = 'stored'
     }
     const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
-    report.comment = Object.assign(comment, { failure: '', close, ...writes })
+    report.comment = Object.assign(comment, { failure: undefined, close, ...writes })
     report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
     report.tell(end('timed-out'))
     await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))

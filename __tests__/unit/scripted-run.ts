@@ -58,7 +58,7 @@ export function job(
     id: String(received.id),
     rawStatus: status,
     status: isStatus(status) ? status : undefined,
-    link: received.prLink ?? '',
+    link: received.prLink || undefined,
     received,
   }
 }

@@ -205,10 +205,10 @@ const isRefused: Happens = (outside) => [
 ]
 /** What an earlier run left. */
 const remembers =
-  (link = ''): Happens =>
+  (link?: string): Happens =>
   ({ id }) => [{ kind: 'remembered', jobId: id, link }]
 const replaces =
-  (link = ''): Happens =>
+  (link?: string): Happens =>
   () => [{ kind: 'starting-anew', link }]
 const sends =
   (asked: Asked): Happens =>
@@ -248,7 +248,7 @@ const created = (fact: JobFact, first: Seen, ...more: Happens[]) => ({
   happens: all(creating, accepts('job', first), ...more),
   job: fact,
 })
-const createdAfter = (link: string, fact: JobFact, first: Seen) => ({
+const createdAfter = (link: string | undefined, fact: JobFact, first: Seen) => ({
   ...created(fact, first),
   happens: all(remembers(LINK), replaces(link), sends('job'), accepts('job', first)),
 })
@@ -383,7 +383,10 @@ const STATES: Record<string, State> = {
     ...created('missed', is('active'), sees(isUndocumented), misses),
     ends: TIMED_OUT,
   },
-  'created in place of another': { ...createdAfter('', 'runs', is('active')), ends: TIMED_OUT },
+  'created in place of another': {
+    ...createdAfter(undefined, 'runs', is('active')),
+    ends: TIMED_OUT,
+  },
   'created in place of another, to continue its pull request': {
     ...createdAfter(LINK, 'runs', is('active')),
     link: LINK,

@@ -75,7 +75,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     const report = new StepReport({ writer, clock, redact, environment: RUN, inputs })
     report.tell({ kind: 'code-is-open' })
     report.comment = {
-      failure: '',
+      failure: undefined,
       memory: row.stored ? 'stored' : 'none',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
@@ -167,7 +167,7 @@ test('the comment before a create request', async () => {
   })
   const texts: string[] = []
   report.comment = {
-    failure: '',
+    failure: undefined,
     memory: 'none',
     writePlaceholder: async ({ stored, first, text }) => void texts.push(stored.state, first, text),
     enqueue: () => undefined,

@@ -128,8 +128,8 @@ const TABLE = [
   ],
   [
     'each retry at GitHub waits for 5 s, whatever the deadline [net.deadline]',
-    'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
-    'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
+    'Math.min(retries.remainingMs, remainingMs());',
+    'RETRY_MS; await new Promise((resolve) => setTimeout(resolve, 5_000));',
   ],
   // Memory.
   [
@@ -144,7 +144,7 @@ const TABLE = [
   ],
   [
     'a placeholder over the marker of a later run stays [memory.later-run]',
-    "|| this.#state.is === 'written';",
+    "|| state.kind === 'written';",
     ';',
   ],
   [
@@ -155,18 +155,18 @@ const TABLE = [
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   [
     'an unreadable comment is none [github.decides.retried]',
-    '??= {}; throw thrown;',
-    '??= {}; return undefined;',
+    'find: () => read({ retried: true }).catch(onReportedFailure)',
+    'find: () => read({ retried: true }).catch(() => undefined)',
   ],
   [
     'who sent nothing writes to all [memory.silent]',
-    'sentNothing || created !== undefined',
-    'created !== undefined',
+    'sentNothing || created ?',
+    'created ?',
   ],
   [
     'a re-run starts anew [memory.rerun.waits]',
-    'isOfThisRun ? howItEnded(state) : undefined',
-    'undefined',
+    'whoLeft(state, environment.runId)',
+    "'earlier run'",
   ],
   [
     'a step that looks the same is not refused [memory.identity.same-attempt]',
@@ -270,8 +270,8 @@ const TABLE = [
   ],
   [
     'a docs pull request that fails to be read is open [github.decides.retried]',
-    "if (error.kind === 'temporary') throw error;",
-    '',
+    "|| thrown.kind === 'temporary')",
+    ')',
   ],
   [
     'an issue that was transferred is not the one [range.number.transferred]',
@@ -294,11 +294,7 @@ const TABLE = [
     "=== 'pr-opened' && !needsGitHub(",
   ],
   ['a library writes to the log [github.quiet]', ', log: quiet },', ' },'],
-  [
-    'no link is remembered [memory.run.open-pull]',
-    '[jobId, link, run, attempt, state, fingerprint])',
-    "[jobId, '', run, attempt, state, fingerprint])",
-  ],
+  ['no link is remembered [memory.run.open-pull]', "link ?? '', run", "'', run"],
   [
     'an update of the branch is paid again [paid.push.line-numbers]',
     ".replace(/\\n@@[^\\n]*/g, '\\n@@')",
@@ -494,8 +490,8 @@ const TABLE = [
   ],
   [
     'a new job is not told of the open docs pull request [memory.run.open-pull]',
-    'previousLink ? askToContinue(previousLink)',
-    'false ? askToContinue(previousLink)',
+    '...askToContinue(previousLink)',
+    '',
   ],
   [
     'a lost message is told once [memory.rerun.unknown]',
@@ -538,15 +534,15 @@ const TABLE = [
     "isByHand && context !== 'diff'",
     'isByHand',
   ],
-  ['a docs-token expires unseen [docs.token.refused]', 'if (pull.isTokenRefused)', 'if (false)'],
+  ['a docs-token expires unseen [docs.token.refused]', 'if (thrown.isTokenRefused)', 'if (false)'],
   [
     'a re-run is paid again [memory.rerun.reported]',
-    "state === 'pr-opened' && link !== ''",
+    "state === 'pr-opened' && link !== undefined",
     'false',
   ],
   [
     'a lost comment is made again [memory.one-comment.no-twin]',
-    'items.find(({ body }) => body.includes(mark))',
+    "items.find((item) => getString(item, 'body').includes(mark))",
     'undefined',
   ],
   // GitHub.
@@ -721,8 +717,8 @@ const TABLE = [
   // What is lost, or promised.
   [
     'what the agent adds to docs that were merged is lost without a word [docs.ended-early]',
-    "isEnded = isContinued && (state === 'merged' || state === 'closed')",
-    'isEnded = false',
+    'isContinued ? stateOf(',
+    'false ? stateOf(',
   ],
   [
     'what was cut off by a merge is not sent again [docs.ended-early]',

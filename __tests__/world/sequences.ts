@@ -19,7 +19,7 @@ function wordsOf(happening: Happening): string {
   switch (happening.kind) {
     case 'remembered':
     case 'starting-anew':
-      return happening.link && `${happening.kind} +link`
+      return happening.link === undefined ? '' : `${happening.kind} +link`
     case 'sending':
     case 'unknown':
       return `${happening.kind} ${happening.asked}`
@@ -45,7 +45,7 @@ function wordsOf(happening: Happening): string {
 
 function statusOf({ job }: { readonly job?: Job | undefined }): string {
   if (job === undefined) return ''
-  const link = job.link && ' +link'
+  const link = job.link === undefined ? '' : ' +link'
   return ` ${job.status ?? 'undocumented'}${link}`
 }
 

@@ -1,16 +1,19 @@
 /** The agent service: its three endpoints, its responses, and its own message if it refuses. */
 
 import { inspect } from 'node:util'
-import * as z from 'zod/mini'
+import { getPath, getString } from '../event/payload.js'
 import type { Deadline } from '../net/deadline.js'
-import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
+import {
+  createHttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpResult,
+} from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
-
-type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
@@ -33,15 +36,7 @@ export type ServiceResult = Readonly<
 export type SubmitRequest = Readonly<{ kind: 'create' } | { kind: 'message'; jobId: string }>
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
-export interface AgentService {
-  /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
-  submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
-  /** `GET /v2/agent/{projectId}/job/{id}` */
-  getJob(jobId: string, deadline: Deadline): Promise<ServiceResult>
-  /** Whether the service has responded to any of these. */
-  hasResponded(): boolean
-  close(): void
-}
+export type AgentService = ReturnType<typeof createAgentService>
 
 type AgentServiceOptions = Readonly<{
   baseUrl: string
@@ -59,7 +54,7 @@ type AgentServiceOptions = Readonly<{
  *
  * @throws ActionError `network` if the proxy variables are invalid
  */
-export function createAgentService(options: AgentServiceOptions): AgentService {
+export function createAgentService(options: AgentServiceOptions) {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
   const { deadline, network } = options
@@ -92,7 +87,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    submit: (request, prompt) =>
+    /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
+    submit: (request: SubmitRequest, prompt: string) =>
       send(
         {
           method: 'POST',
@@ -102,7 +98,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         },
         deadline,
       ),
-    getJob: (jobId, until) => send({ method: 'GET', path: pathOf(jobId), headers }, until),
+    /** `GET /v2/agent/{projectId}/job/{id}` */
+    getJob: (jobId: string, until: Deadline) =>
+      send({ method: 'GET', path: pathOf(jobId), headers }, until),
+    /** Whether the service has responded to any of these. */
     hasResponded: () => hasResponded,
     close: client.close,
   }
@@ -117,19 +116,11 @@ function idOf({ headers }: HttpResponse): string {
   return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
-/** The API declares no field as required: `id` and `status` are needed here. [send.job.required] */
-export const jobSchema = z.object({
-  id: z.string().check(z.refine(isId)),
-  status: z.string(),
-  prLink: z.catch(z.string(), ''),
-})
-
-// [text.beside-error]
-const sentence = z.string().check(z.minLength(1))
-// [text.beside-error]
-const errorSchema = z.looseObject({ error: sentence })
-/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. [send.refused.gateway] */
-const messageSchema = z.looseObject({ message: sentence })
+/**
+ * What is read of a job. The API declares no field as required: `id` and `status` are needed here.
+ * [send.job.required]
+ */
+export const JOB_FIELDS = ['id', 'status', 'prLink'] as const
 
 /** Of a text in a response, in characters: it takes long to redact more. [secret.redacted.cheap] */
 const TEXT_LIMIT = 64 * 1024
@@ -137,36 +128,32 @@ const TEXT_LIMIT = 64 * 1024
 // [send.job.required] [send.refused.foreign]
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
+  const received = parseJson(body)
   const foreign = isForeign(httpStatus, headers['content-type'], body)
   if (httpStatus < 200 || httpStatus > 299) {
-    const description = describeResponse(response, redact)
     return {
       kind: 'error-response',
       status: httpStatus,
-      description,
+      description: describeResponse(response, redact),
       retryAfter: headers['retry-after'],
       isForeign: foreign,
-      hasError: errorSchema.safeParse(parseJson(body)).success,
+      hasError: getString(received, 'error') !== '',
     }
   }
-  const received = parseJson(body)
-  const parsed = jobSchema.safeParse(received)
-  if (!parsed.success) {
-    const description = describeResponse(response, redact)
-    return { kind: 'no-job', description, isPage: foreign }
-  }
-  const { id, status, prLink } = parsed.data
+  const [id, status, prLink] = JOB_FIELDS.map((name) => getPath(received, name))
+  if (typeof id !== 'string' || !isId(id) || typeof status !== 'string')
+    return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
   // The whole link: in the part that is passed on, half a key would not be found.
   // [secret.redacted.uncut]
-  const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
-  const link = isClean ? safeLink(prLink) : ''
+  const isClean =
+    typeof prLink === 'string' && prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
   return {
     kind: 'job',
     job: {
       id,
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       status: isStatus(status) ? status : undefined,
-      link,
+      link: isClean ? safeLink(prLink) : undefined,
       received,
     },
   }
@@ -190,18 +177,17 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
-// [text.beside-error]
+/**
+ * What is wrong often stands beside the error, as details, errors or message; a gateway's refusal
+ * may have the message alone, such as Amazon's `{"message": "Forbidden"}`. [text.beside-error]
+ * [send.refused.gateway]
+ */
 function describeBody(body: string): string {
   const received = parseJson(body)
-  const { data: own } = errorSchema.safeParse(received)
-  if (own !== undefined) return describeError(own.error, own)
-  const { data: other } = messageSchema.safeParse(received)
-  return other === undefined ? body : describeError(other.message, other)
-}
-
-/** What is wrong often stands beside it, as details, errors or message. [text.beside-error] */
-function describeError(error: string, received: object): string {
-  const more = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== error))
+  const error = getString(received, 'error') || getString(received, 'message')
+  if (error === '') return body
+  const fields = Object.entries(received as object)
+  const more = Object.fromEntries(fields.filter(([, value]) => value !== error))
   if (Object.keys(more).length === 0) return error
   const all = { depth: 4, breakLength: Infinity, maxStringLength: Infinity }
   return `${error} ${inspect(more, all)}`

@@ -51,8 +51,8 @@ export type Job = Readonly<{
   rawStatus: string
   /** Undefined if the service does not document it. */
   status: Status | undefined
-  /** Empty also if the service's is not safe to pass on. */
-  link: string
+  /** Undefined also if the service's is not safe to pass on. */
+  link: string | undefined
   received: unknown
 }>
 
@@ -67,9 +67,9 @@ export function isFinal(status: Status | undefined): status is FinalStatus {
 }
 
 // [output.outcome]
-export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
+export function outcomeOf(status: FinalStatus, link: string | undefined): FinalOutcome {
   if (status !== 'completed') return status
-  return link === '' ? 'no-changes' : 'pr-opened'
+  return link === undefined ? 'no-changes' : 'pr-opened'
 }
 
 /** Whether a state, which may be an outcome, says that a job has ended. [memory.rerun.waits] */
@@ -99,22 +99,21 @@ export function isId(id: string): boolean {
 }
 
 /**
- * The link if it is safe to pass on, else empty: people put it into shell lines and Markdown.
+ * The link if it is safe to pass on: people put it into shell lines and Markdown.
  *
  * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % =
  * + , -`. If only its query or fragment has other characters, it is passed on without these.
  * [output.pr-link]
  */
-export function safeLink(link: string): string {
-  return checkLink(link) || checkLink(link.replace(/[?#].*$/s, ''))
+export function safeLink(link: string): string | undefined {
+  return [link, link.replace(/[?#].*$/s, '')].find(isSafe)
 }
 
 // [output.pr-link]
-function checkLink(link: string): string {
-  if (link.length > 2048 || !/^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)) return ''
-  const url = URL.canParse(link) ? new URL(link) : undefined
+function isSafe(link: string): boolean {
+  const isPlain = /^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)
   const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? ''
-  return url === undefined || authority.includes('@') ? '' : link
+  return isPlain && link.length <= 2048 && !authority.includes('@') && URL.canParse(link)
 }
 
 // [output.pr-number]
@@ -127,8 +126,8 @@ const GITLAB_MERGE_REQUEST =
  * A pull request's number and repository, from GitHub's `/owner/repo/pull/N` and GitLab's
  * `/group/project/-/merge_requests/N`; undefined if the URL has another shape. [output.pr-number]
  */
-export function parsePullRequest(link: string) {
-  const path = link === '' ? '' : new URL(link).pathname
+export function parsePullRequest(link: string | undefined) {
+  const path = link === undefined ? '' : new URL(link).pathname
   const [, repository, number] = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path) ?? []
   return repository && number ? { repository: repository.slice(1), number } : undefined
 }

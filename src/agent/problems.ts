@@ -76,30 +76,41 @@ export class Refusal extends ActionError {
   }
 }
 
-// [send.refused.final]
-export function createRefusal(response: ErrorResponse, refused: RefusedRequest): Refusal {
-  const { status, description, isForeign, hasError } = response
-  const request = REQUESTS[refused.kind]
+// [send.refused.final] [report.advice.followed]
+export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRequest): Refusal {
+  const { status, isForeign, hasError, description } = response
+  const request = REQUESTS[kind]
+  const refuse = (code: ErrorCode, advice: string, text = `The service refused the ${request}`) =>
+    new Refusal(response, code, `${text} (${description}).`, advice)
   if (status < 400) {
-    const text = `The service redirected the ${request} (${description}).`
     const advice =
       'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
-    return new Refusal(response, 'contract', text, advice)
+    return refuse('contract', advice, `The service redirected the ${request}`)
   }
   // [send.refused.too-long]
   if (status === 413) {
-    const text = `The ${request} is too long for the service, or for what is in front of it (${description}).`
-    return new Refusal(response, 'rejected', text, 'Shorten the prompt, or send `context: event`.')
+    const text = `The ${request} is too long for the service, or for what is in front of it`
+    return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
   // It has not seen whose key it is, nor whether a docs job is gone.
-  if (isForeign && ![409, 429].includes(status)) {
-    const text = `A firewall or a proxy has refused the ${request} (${description}).`
-    return new Refusal(response, 'rejected', text, ASK_FIREWALL)
+  if (isForeign && ![409, 429].includes(status))
+    return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
+  const gateway = hasError ? '' : ASK_GATEWAY
+  switch (status) {
+    case 401: {
+      const advice = "Check that api-key is the right key and hasn't expired."
+      // After a status request, a re-run may start another docs job.
+      return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
+    }
+    case 403:
+      return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
+    case 404:
+      return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
+    case 429:
+      return refuse('rate-limited', CHECK_LIMIT)
   }
-  const [code, advice] = adviceFor(status, refused)
-  const text = `The service refused the ${request} (${description}).`
-  const ask = code === 'auth' && !hasError ? ASK_GATEWAY : ''
-  return new Refusal(response, code, text, joinSentences(advice, ask))
+  if (status === 409 && kind === 'message') return refuse('rejected', WAIT_FOR_JOB)
+  return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
 }
 
 // [send.refused.gateway]
@@ -117,37 +128,17 @@ const CHECK_ACCESS =
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 
-// [send.refused.final] [report.advice.followed]
-function adviceFor(status: number, { kind, seen }: RefusedRequest): readonly [ErrorCode, string] {
-  // After a status request, a re-run may start another docs job.
-  const again = kind === 'poll' ? '' : ' Then re-run.'
-  switch (status) {
-    case 401:
-      return ['auth', `Check that api-key is the right key and hasn't expired.${again}`]
-    case 403:
-      return ['auth', CHECK_ACCESS]
-    case 404:
-      if (kind === 'create')
-        return ['not-found', 'Check project-id and base-url, and that the key is for this project.']
-      return [
-        'not-found',
-        seen
-          ? 'The service has returned this docs job before: it may have been deleted.'
-          : 'Check job-id, project-id and base-url.',
-      ]
-    case 409:
-      if (kind !== 'message') break
-      return [
-        'rejected',
-        'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.',
-      ]
-    case 429:
-      return ['rate-limited', CHECK_LIMIT]
-  }
-  return [
-    'rejected',
-    kind === 'poll'
-      ? "See the service's dashboard for the docs job's status, if it lists docs jobs."
-      : 'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.',
-  ]
-}
+// [send.refused.final]
+const CHECK_PROJECT = 'Check project-id and base-url, and that the key is for this project.'
+// [send.refused.final]
+const CHECK_JOB = 'Check job-id, project-id and base-url.'
+// [send.refused.final]
+const WAS_THERE = 'The service has returned this docs job before: it may have been deleted.'
+// [send.refused.final]
+const WAIT_FOR_JOB =
+  'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.'
+// [send.refused.final]
+const LOOK_THERE = "See the service's dashboard for the docs job's status, if it lists docs jobs."
+// [send.refused.final]
+const FIX_IT =
+  'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.'

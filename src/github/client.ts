@@ -2,13 +2,7 @@
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
-import {
-  abortedAfter,
-  createDeadline,
-  type Deadline,
-  NO_RESPONSE,
-  waitForAbort,
-} from '../net/deadline.js'
+import { abortedAfter, createDeadline, type Deadline, NO_RESPONSE } from '../net/deadline.js'
 import { isForeign } from '../text/error-page.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
@@ -78,6 +72,14 @@ export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles' |
  */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
+/** The time that a call has: the step's, or that of its own signal. */
+type CallTime = Pick<Deadline, 'signal' | 'cancelled' | 'remainingMs'> &
+  Readonly<{
+    retries: RetryBudget
+    /** Why it failed if its signal is aborted. */
+    endedBy: string
+  }>
+
 // [github.decides.retried]
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
@@ -90,54 +92,58 @@ export function createGitHub(options: GitHubOptions): GitHub {
     log: quiet,
     request: { fetch: createFetch(options), log: quiet },
   })
-  const shared = new RetryBudget(RETRY_MS, clock)
+  const retries = new RetryBudget(RETRY_MS, clock)
+  const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
+  const timeOf = (signal: AbortSignal): CallTime => ({
+    signal,
+    cancelled: () => false,
+    remainingMs: () => RETRY_MS,
+    retries: new RetryBudget(RETRY_MS, clock),
+    endedBy: 'there was no response before the step ended',
+  })
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
-  const late = new AbortController()
-  void waitForAbort(deadline.cancel)
-    .then(() => clock.sleep(CANCELLED_MS, late.signal))
-    .then(() => late.abort(new Error(NO_RESPONSE)))
+  const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    const own = call.signal ?? deadline.signal
+    const time = call.signal ? timeOf(call.signal) : ofStep
     const isCreation = call.signal === undefined && call.find !== undefined
-    const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
+    const ask = async (isFirst: boolean) => {
+      time.signal.throwIfAborted()
+      const created = isFirst ? undefined : await call.find?.()
+      if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
+      const end = isCreation ? creationEnd : time.signal
+      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+      const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
+      if (call.signal && call.retried) late.addEventListener('abort', giveUp)
+      // Octokit ignores a copy.
+      Object.assign(request, { request: { ...call, signal: limit.signal } })
+      const sent = Promise.resolve(send(request)).finally(() => {
+        late.removeEventListener('abort', giveUp)
+        limit.end()
+      })
+      return expectShape(await sent, call)
+    }
     let last: GitHubError | undefined
-    let early = 0
-    const isBelieved = (answer: unknown): boolean =>
-      !call.isEarly?.(answer) || early++ >= EARLY.tries
+    let earlyAnswers = 0
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
-      try {
-        own.throwIfAborted()
-        const created = attempts > 1 ? await call.find?.() : undefined
-        if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-        const end = isCreation ? creationEnd : own
-        const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
-        const giveUp = (): void => limit.abort(late.signal.reason)
-        if (call.signal && call.retried) late.signal.addEventListener('abort', giveUp)
-        // Octokit ignores a copy.
-        Object.assign(request, { request: { ...call, signal: limit.signal } })
-        const sent = Promise.resolve(send(request)).finally(() => {
-          late.signal.removeEventListener('abort', giveUp)
-          limit.end()
-        })
-        const response = expectShape(await sent, call)
-        if (isBelieved(response.data)) return response
-        await clock.sleep(EARLY.delayMs, own)
-      } catch (reason) {
-        const error = toGitHubError(reason, call, options)
-        // What GitHub said, if it said something.
-        if (own.aborted) throw last ?? error
-        last = error
-        if (!isBelieved(error)) {
-          await clock.sleep(EARLY.delayMs, own)
-          continue
-        }
-        // [github.informs.once]
-        if (!call.retried || error.kind !== 'temporary') throw error
-        retries.count(startedAt, REQUEST_MS)
-        await waitForRetry(error, attempts, call, retries, options)
+      const answer = await ask(attempts === 1).catch((thrown) =>
+        toGitHubError(thrown, call, time, options),
+      )
+      const isError = answer instanceof GitHubError
+      // What GitHub said, if it said something.
+      if (isError && time.signal.aborted) throw last ?? answer
+      if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
+        if (isError) last = answer
+        await clock.sleep(EARLY.delayMs, time.signal)
+        continue
       }
+      if (!isError) return answer
+      last = answer
+      // [github.informs.once]
+      if (!call.retried || answer.kind !== 'temporary') throw answer
+      time.retries.count(startedAt, REQUEST_MS)
+      await waitForRetry(answer, attempts, time, options)
     }
   })
   return octokit.rest
@@ -148,40 +154,34 @@ export function createGitHub(options: GitHubOptions): GitHub {
  *
  * @throws Cancelled
  */
-function toGitHubError(reason: unknown, call: Call, options: GitHubOptions): GitHubError {
-  const { deadline } = options
-  const { signal = deadline.signal } = call
-  if (call.signal === undefined && deadline.cancelled()) throw new Cancelled()
-  if (reason instanceof GitHubError) return reason
-  const ended =
-    call.signal === undefined ? TIMED_OUT : 'there was no response before the step ended'
-  return new GitHubError(call, signal.aborted ? new Error(ended) : reason, options)
+function toGitHubError(
+  thrown: unknown,
+  call: Call,
+  { signal, cancelled, endedBy }: CallTime,
+  options: GitHubOptions,
+): GitHubError {
+  if (cancelled()) throw new Cancelled()
+  if (thrown instanceof GitHubError) return thrown
+  return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)
 }
 
 /**
  * [github.decides.retried] [github.limit]
  *
  * @throws GitHubError `error`, if there is no time for a retry
- * @throws Cancelled
  */
 async function waitForRetry(
   error: GitHubError,
   attempts: number,
-  { signal }: Call,
-  retries: RetryBudget,
-  { deadline, random, log }: GitHubOptions,
+  { signal, retries, remainingMs }: CallTime,
+  { random, log }: GitHubOptions,
 ): Promise<void> {
-  const remainingMs = Math.min(
-    retries.remainingMs,
-    signal === undefined ? deadline.remainingMs() : RETRY_MS,
-  )
+  const leftMs = Math.min(retries.remainingMs, remainingMs())
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
-  if (minDelayMs >= remainingMs) throw error
+  if (minDelayMs >= leftMs) throw error
   if (attempts === 1) log(`${error.message} Retrying.`)
-  const own = signal ?? deadline.signal
-  await retries.sleep(Math.min(delayMs, remainingMs), own)
-  if (own.aborted) throw signal === undefined && deadline.cancelled() ? new Cancelled() : error
+  await retries.sleep(Math.min(delayMs, leftMs), signal)
 }
 
 /**
@@ -236,7 +236,7 @@ export function requestParams<D = object>(
     retried = true,
     find,
     signal,
-    ofFiles = false,
+    ofFiles,
     isEarly,
   }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
   doing: string,

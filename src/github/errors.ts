@@ -4,7 +4,7 @@ import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
-import { ActionError, explainFailure, type PermanentFailure } from '../text/errors.js'
+import { ActionError, explainFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
@@ -66,12 +66,13 @@ export class GitHubError extends ActionError {
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
-    const permanent = findPermanentFailure(thrown)
+    const permanent = permanentFailure(thrown)
     const { cause } = thrown as { cause?: unknown }
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
-    const limited = isRateLimit(failure)
+    const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
+    const isLimited = isRateLimit(failure)
     const now = clock.date()
-    const askedMs = limited ? rateLimitDelay(headers, now) : undefined
+    const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
     // [github.words]
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
@@ -85,12 +86,12 @@ export class GitHubError extends ActionError {
       setting?.advice ??
         advice ??
         (until && `Re-run after ${until}.`) ??
-        adviceFor(failure, needs, fromFork),
+        adviceFor(failure, kind, needs, fromFork),
       { cause: thrown },
     )
     this.status = status
-    this.kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
-    this.retryAfterMs = limited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
+    this.kind = kind
+    this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
@@ -102,7 +103,10 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   // [github.foreign]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
   // [github.limit]
-  if (isRateLimit(failure) || isHasty(failure)) return 'temporary'
+  if (isRateLimit(failure)) return 'temporary'
+  // GitHub hasn't stored the pull request everywhere, or wants a pause. [github.early]
+  if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
+    return 'temporary'
   // Of a commit that GitHub doesn't know, it can't process what asks for its lists. [github.early]
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
@@ -149,25 +153,21 @@ export function describeWarning(error: ActionError, consequence: string): string
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
-/**
- * The failure of the connection is a cause of the error that Octokit throws.
- * [send.certificate.final]
- */
-function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
-  return thrown instanceof Error
-    ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
-    : undefined
-}
-
 // [github.limit]
 const RUN_LATER = 'Re-run later.'
 
 // [github.permission.named]
-function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
-  const { status, message } = failure
-  if (isRateLimit(failure) || isHasty(failure)) return RUN_LATER
-  if ((status !== undefined && status < 400) || failure.isForeign)
-    return 'Check GITHUB_API_URL and the proxy variables.'
+function adviceFor(
+  { status, message, isForeign, isUnanswered }: Failure,
+  kind: GitHubFailure,
+  permission: string,
+  fromFork: boolean,
+): string {
+  if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
+  if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
+  if (status === undefined) return RUN_LATER
+  if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
+  if (kind === 'temporary') return RUN_LATER
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
   // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived
@@ -175,11 +175,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
   if (status === 401) return 'Check github-token: it may be empty, or have expired.'
-  if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
-  if (failure.isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
-  return status === undefined || status >= 500
-    ? RUN_LATER
-    : 'Fix the problem that GitHub reports, then re-run.'
+  return 'Fix the problem that GitHub reports, then re-run.'
 }
 
 // [github.permission.named]
@@ -248,14 +244,6 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
       headers['x-ratelimit-remaining'] === '0' ||
       /rate limit|abuse detection/i.test(message))
   )
-}
-
-/**
- * Right a moment later: GitHub hasn't stored the pull request everywhere, or wants a pause.
- * [github.early]
- */
-function isHasty({ status, message }: Failure): boolean {
-  return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
 }
 
 /** As GitHub says it; undefined if it doesn't. [github.limit] */

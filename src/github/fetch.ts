@@ -59,18 +59,18 @@ export function createFetch(
     dispatcher ??= createDispatcher(options)
     const startedAt = clock.now()
     const address = new URL(url)
-    const line = `${init.method} ${address.pathname}`
+    let outcome: number | string = 'failed'
     const signal = abortedAfter(init.signal, readArrived)
     try {
       const response = await Promise.race([
         send(dispatcher, address, { ...init, signal }),
         rejectOnAbort(signal),
       ])
-      debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
+      outcome = response.status
       return response
-    } catch (thrown) {
-      debug(`${line} failed ${Math.round(clock.now() - startedAt)} ms`)
-      throw thrown
+    } finally {
+      const tookMs = Math.round(clock.now() - startedAt)
+      debug(`${init.method} ${address.pathname} ${outcome} ${tookMs} ms`)
     }
   }
 }

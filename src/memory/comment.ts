@@ -1,20 +1,22 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
+import { getString } from '../event/payload.js'
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
-import { ActionError } from '../text/errors.js'
-import type { Comments } from './conversation.js'
+import { ActionError, internalError } from '../text/errors.js'
 import {
   createMarker,
   type Identity,
+  isOfThisAttempt,
   type MarkerKeys,
   NOTHING_SENT,
   readMarker,
   type StoredState,
 } from './marker.js'
+import type { Comments } from './thread.js'
 
 interface CommentOptions
   extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'warn' | 'tell'> {
@@ -37,238 +39,131 @@ const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
 type State = Readonly<
-  | { is: 'unread' }
+  | { kind: 'unread' }
   /** There is none to edit. */
-  | { is: 'none' }
-  | { is: 'found'; id: number }
-  /** A creation went out, and no response said that it was carried out. */
-  | { is: 'creating' }
+  | { kind: 'none' }
+  | { kind: 'found'; id: number }
   /** It is this step's, or about to be, with what its marker holds since this step wrote it. */
-  | { is: 'written'; id: number; held: StoredState | undefined }
-  | { is: 'off' }
+  | { kind: 'written'; id: number; held: StoredState | undefined }
 >
 
+export type Comment = ReturnType<typeof keepComment>
+
 /** Keeps the status in the comment up to date. [memory.one-comment] */
-export class Comment {
-  readonly #options: CommentOptions
-  #state: State = { is: 'unread' }
-  #before: StoredState | undefined
-  #latest: StatusUpdate | undefined
-  #working: Promise<void> | undefined
-  /**
-   * Why the last edit failed, reported once; without an error if whoever caused the request reports
-   * it.
-   */
-  #failed: { readonly error?: unknown } | undefined
+export function keepComment(options: CommentOptions) {
+  const { comments, identity, markerKeys, isMemory } = options
+  const { environment, clock, deadline, log, warn, tell } = options
+  let state: State = { kind: 'unread' }
+  let isStopped = false
+  let before: StoredState | undefined
+  let latest: StatusUpdate | undefined
+  let working: Promise<void> | undefined
+  /** Why the last edit failed, reported once: here, or by whoever caused the request. */
+  let failed: ActionError | 'reported elsewhere' | undefined
   /** Aborted when the step can't wait for its edits any longer. */
-  readonly #closing = new AbortController()
-
-  constructor(options: CommentOptions) {
-    this.#options = options
-  }
-
-  get isMemory(): boolean {
-    return this.#options.isMemory
-  }
+  const closing = new AbortController()
 
   /** What this step has written into the marker: if it sent nothing, what was there before. */
-  get #written(): StoredState | undefined {
-    return this.#state.is === 'written' ? this.#state.held : undefined
-  }
+  const written = (): StoredState | undefined => (state.kind === 'written' ? state.held : undefined)
 
   /** What the marker holds: a state of this run, or of an earlier one. */
-  get #held(): StoredState | undefined {
-    return this.#written ?? this.#before
-  }
+  const heldNow = (): StoredState | undefined => written() ?? before
 
   /** Whether later runs depend on the comment, and would not find these there. */
-  #lacks(...names: readonly (keyof Stored)[]): boolean {
-    if (!this.isMemory || this.#latest === undefined) return false
-    const { stored } = this.#latest
-    const held = this.#held
+  function lacks(...names: readonly (keyof Stored)[]): boolean {
+    if (!isMemory || latest === undefined) return false
+    const { stored } = latest
+    const held = heldNow()
     const isThere = stored.jobId !== '' && names.every((name) => stored[name] === held?.[name])
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
-  /**
-   * Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere.
-   * [memory.failure.told]
-   */
-  get failure(): string {
-    const error = this.#failed?.error
-    if (!(error instanceof ActionError)) return String(error ?? '')
-    const stale = `The comment may be ${this.isMemory ? '' : 'missing or '}out of date`
-    const lost = this.#lacks('jobId') ? ", and a later run may not find this run's docs job" : ''
-    return describeWarning(error, `${stale}${lost}.`)
+  // [memory.failure.told]
+  function describeFailure(): string | undefined {
+    if (failed === undefined || failed === 'reported elsewhere') return undefined
+    const stale = `The comment may be ${isMemory ? '' : 'missing or '}out of date`
+    const lost = lacks('jobId') ? ", and a later run may not find this run's docs job" : ''
+    return describeWarning(failed, `${stale}${lost}.`)
   }
 
-  /** Whether a re-run would find there what this step has sent. [report.advice.rerun] */
-  get memory(): 'none' | 'pending' | 'stored' {
-    if (!this.isMemory || this.#state.is === 'off') return 'none'
-    const { runId, runAttempt } = this.#options.environment
-    const held = this.#held
-    const isOwn = held?.run === runId && held.attempt === runAttempt
-    const isSent = isOwn && !NOTHING_SENT.includes(held.state)
-    return isSent && held.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
+  function onFailure(thrown: unknown): void {
+    // Without the permission, no later try would succeed.
+    if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && written() === undefined)
+      isStopped = true
+    if (failed !== undefined) return
+    failed = thrown instanceof ActionError ? thrown : internalError(thrown)
+    warn(String(describeFailure()))
   }
 
-  /**
-   * What an earlier step stored, for a run that depends on it.
-   *
-   * @throws ActionError `github`; the caller reports it
-   */
-  async find(): Promise<StoredState | undefined> {
-    try {
-      return await this.#read({ retried: true })
-    } catch (thrown) {
-      this.#failed ??= {}
-      throw thrown
-    }
+  function onReportedFailure(thrown: unknown): never {
+    failed ??= 'reported elsewhere'
+    onFailure(thrown)
+    throw thrown
   }
 
-  /** Writes nothing from now on. */
-  stop(): void {
-    this.#state = { is: 'off' }
-  }
-
-  /**
-   * Writes the state before a create request, if later runs need it: a missing permission shows
-   * now, and a run that is killed leaves a trace. [send.placeholder.first]
-   *
-   * @throws ActionError `github` if later runs depend on it
-   */
-  async writePlaceholder(update: StatusUpdate): Promise<void> {
-    if (!this.isMemory) return
-    // An edit before it may take longer than the step has left.
-    await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
-    if (this.#state.is === 'off') throw this.#failed?.error
-    this.#latest = update
-    try {
-      await this.#write(update, { retried: true })
-    } catch (thrown) {
-      this.#failed ??= {}
-      this.#onFailure(thrown)
-      throw thrown
-    }
-  }
-
-  /**
-   * Writes an update in the background, unless it changes nothing; errors are warnings.
-   * [memory.edit.order]
-   */
-  enqueue(update: StatusUpdate): void {
-    const isStored =
-      this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
-    const isEarly = !this.isMemory && !update.isJobSeen && !update.isEnd
-    if (this.#state.is === 'off' || isStored || isEarly) return
-    this.#latest = update
-    this.#working ??= this.#work()
-  }
-
-  /** Waits until everything is written, for a limited time. */
-  async close(): Promise<void> {
-    const { clock, deadline } = this.#options
-    const { min, cancelled, usual, memory } = LIMIT_MS
-    const isLost = this.#lacks('jobId', 'fingerprint') && this.#latest?.stored.jobId
-    const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
-    const done = new AbortController()
-    const abortAfter = async (milliseconds: number): Promise<void> => {
-      await clock.sleep(milliseconds, done.signal)
-      if (!done.signal.aborted) this.#closing.abort()
-    }
-    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
-    // can't be written.
-    void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
-    deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
-    await this.#working
-    done.abort()
-  }
-
-  // [memory.edit.retried]
-  async #work(): Promise<void> {
-    for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
-      done = this.#latest as StatusUpdate
-      // If the stored job ID is missing, the next run may create a second job, so these edits are
-      // retried.
-      const mode = { retried: this.isMemory, signal: this.#closing.signal }
-      await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
-    }
-    this.#working = undefined
-  }
-
-  async #write(update: StatusUpdate, mode: RequestMode): Promise<void> {
-    const { environment } = this.#options
-    await this.#read(mode)
-    // After a placeholder, this run creates a job of its own, which replaces what a later run
-    // stored.
-    const replaces = update.created || this.#state.is === 'written'
-    // [memory.later-run]
-    const isOfLaterRun =
-      environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
-    if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    await this.#edit(update, mode)
-    this.#failed = undefined
-  }
-
-  async #read(mode: RequestMode): Promise<StoredState | undefined> {
-    if (this.#state.is !== 'unread') return this.#before
-    const { comments, identity, markerKeys, environment, log, tell } = this.#options
-    const warn = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
+  async function read(mode: RequestMode): Promise<StoredState | undefined> {
+    if (state.kind !== 'unread') return before
+    const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
-    const marked = items.map(({ id, body }) => ({
-      id,
-      stored: readMarker(body, id, identity, markerKeys),
-    }))
+    const marked = items.map((item) => {
+      const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
+      return { id: item.id, stored }
+    })
     const own = marked.flatMap(({ id, stored }) =>
       typeof stored === 'object' ? [{ id, stored }] : [],
     )
     // If two runs raced and created two comments, the newer one wins. [memory.one-comment]
-    const [latest] = own.sort((one, other) => other.id - one.id)
-    if (latest === undefined) {
-      if (truncated)
-        log(
-          'There are too many comments to read all: one by an earlier run may be among the others.',
-        )
-      if (marked.some(({ stored }) => stored === 'unverified'))
-        warn(
-          // [memory.unverified]
-          "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
-            'If the key was replaced, set previous-api-key to the one before it.',
-        )
-    }
-    this.#before = latest?.stored
+    const [newest] = own.sort((one, other) => other.id - one.id)
+    state = newest === undefined ? { kind: 'none' } : { kind: 'found', id: newest.id }
+    before = newest?.stored
+    if (newest === undefined && truncated)
+      log('There are too many comments to read all: one by an earlier run may be among the others.')
+    if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
+      note(
+        // [memory.unverified]
+        "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
+          'If the key was replaced, set previous-api-key to the one before it.',
+      )
     // [memory.identity.same-attempt]
-    const isOfThisAttempt =
-      latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
-    if (isOfThisAttempt && !this.isMemory)
-      warn(
+    if (before && isOfThisAttempt(before, environment) && !isMemory)
+      note(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
-    this.#become(latest === undefined ? { is: 'none' } : { is: 'found', id: latest.id })
-    return this.#before
+    return before
+  }
+
+  async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
+    await read(mode)
+    // After a placeholder, this run creates a job of its own, which replaces what a later run
+    // stored.
+    const replaces = update.created || state.kind === 'written'
+    // [memory.later-run]
+    const isOfLaterRun =
+      environment.runAttempt > 1 && Number(before?.run ?? 0) > Number(environment.runId)
+    if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
+    await edit(update, mode)
+    failed = undefined
   }
 
   /** Creates or edits the comment and its marker. */
-  async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
-    const { comments, identity, markerKeys, environment } = this.#options
+  async function edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
-    const wasThere = this.#state.is === 'found' || this.#written !== undefined
+    const wasThere = state.kind === 'found' || written() !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
-    const held = sentNothing ? (this.#before ?? own) : own
-    const id =
-      'id' in this.#state ? this.#state.id : await this.#create(update.first, sentNothing, mode)
+    const held = sentNothing ? (before ?? own) : own
+    const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
-    this.#become({ is: 'written', id, held: this.#written })
+    state = { kind: 'written', id, held: written() }
     try {
       await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
-      this.#become({ is: 'written', id, held })
+      state = { kind: 'written', id, held }
     } catch (thrown) {
       // [memory.one-comment.no-twin]
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
-      this.#become({ is: 'none' })
-      await this.#edit(update, mode)
+      state = { kind: 'none' }
+      await edit(update, mode)
     }
   }
 
@@ -277,29 +172,90 @@ export class Comment {
    *
    * @param sentNothing GitHub mails what is created, to people who can't do anything about it.
    */
-  async #create(
-    text: string,
-    sentNothing: boolean,
-    mode: RequestMode,
-  ): Promise<number | undefined> {
-    const { comments } = this.#options
-    const created = this.#state.is === 'creating' ? await comments.findCreated(mode) : undefined
-    if (sentNothing || created !== undefined) return created?.id
-    this.#become({ is: 'creating' })
-    return comments.create(text, mode)
+  async function create(text: string, sentNothing: boolean, mode: RequestMode) {
+    const created = await comments.findCreated(mode)
+    return sentNothing || created ? created?.id : comments.create(text, mode)
   }
 
-  #become(state: State): void {
-    if (this.#state.is !== 'off') this.#state = state
+  // [memory.edit.retried]
+  async function work(): Promise<void> {
+    for (let done: StatusUpdate | undefined; done !== latest && !isStopped; ) {
+      done = latest as StatusUpdate
+      // If the stored job ID is missing, the next run may create a second job, so these edits are
+      // retried.
+      await write(done, { retried: isMemory, signal: closing.signal }).catch(onFailure)
+    }
+    working = undefined
   }
 
-  #onFailure(thrown: unknown): void {
-    // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && this.#written === undefined)
-      this.stop()
-    if (this.#failed !== undefined) return
-    this.#failed = { error: thrown }
-    this.#options.warn(this.failure)
+  return {
+    isMemory,
+    /**
+     * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
+     */
+    get failure() {
+      return describeFailure()
+    },
+    /** Whether a re-run would find there what this step has sent. [report.advice.rerun] */
+    get memory() {
+      if (!isMemory || isStopped) return 'none'
+      const held = heldNow()
+      if (held === undefined || !isOfThisAttempt(held, environment)) return 'pending'
+      const isSent = !NOTHING_SENT.includes(held.state)
+      return isSent && held.jobId === latest?.stored.jobId ? 'stored' : 'pending'
+    },
+    /**
+     * What an earlier step stored, for a run that depends on it.
+     *
+     * @throws ActionError `github`; the caller reports it
+     */
+    find: () => read({ retried: true }).catch(onReportedFailure),
+    /** Writes nothing from now on. */
+    stop(): void {
+      isStopped = true
+    },
+    /**
+     * Writes the state before a create request, if later runs need it: a missing permission shows
+     * now, and a run that is killed leaves a trace. [send.placeholder.first]
+     *
+     * @throws ActionError `github` if later runs depend on it
+     */
+    async writePlaceholder(update: StatusUpdate): Promise<void> {
+      if (!isMemory) return
+      // An edit before it may take longer than the step has left.
+      await Promise.race([working, waitForAbort(deadline.signal)])
+      if (isStopped) throw failed
+      latest = update
+      await write(update, { retried: true }).catch(onReportedFailure)
+    },
+    /**
+     * Writes an update in the background, unless it changes nothing; errors are warnings.
+     * [memory.edit.order]
+     */
+    enqueue(update: StatusUpdate): void {
+      const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
+      const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd
+      if (isStopped || isStored || isForNobody) return
+      latest = update
+      working ??= work()
+    },
+    /** Waits until everything is written, for a limited time. */
+    async close(): Promise<void> {
+      const { min, cancelled, usual, memory } = LIMIT_MS
+      const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
+      const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
+      const done = new AbortController()
+      const abortAfter = async (milliseconds: number): Promise<void> => {
+        await clock.sleep(milliseconds, done.signal)
+        if (!done.signal.aborted) closing.abort()
+      }
+      // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
+      // can't be written.
+      void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
+      deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
+      await working
+      done.abort()
+    },
   }
 }
 

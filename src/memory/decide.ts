@@ -3,9 +3,10 @@
  * table.
  */
 
-import { type Job, reasonNotContinuable } from '../agent/job.js'
+import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import type { SkipReason } from '../run/result.js'
-import type { DocsPull } from './docs-pull.js'
+import type { PullState } from './docs-pull.js'
+import { NOTHING_SENT, type StoredState } from './marker.js'
 
 export type Situation = Readonly<{
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
@@ -19,8 +20,23 @@ export type Situation = Readonly<{
   /** The job was asked to go on in this pull request, and no run has seen it finish that. */
   isUnfinished: boolean
   link: string | undefined
-  pull: DocsPull['state'] | undefined
+  /** Undefined also if it can't be read. */
+  pull: PullState | undefined
 }>
+
+/**
+ * Who left a state. After some attempts, a re-run is a run like any other, as after an earlier run.
+ * [memory.rerun.waits] [memory.rerun.reported]
+ */
+export function whoLeft(
+  { run, state, jobId, link, fingerprint }: StoredState,
+  runId: string,
+): Situation['by'] {
+  if (run !== runId || jobId === '' || NOTHING_SENT.includes(state)) return 'earlier run'
+  if (!isFinalOutcome(state)) return 'unfinished attempt'
+  const isReported = state === 'pr-opened' && link !== undefined && fingerprint !== ''
+  return isReported ? 'reported attempt' : 'earlier run'
+}
 
 // [memory.run.closed]
 const OTHERWISE = 'start the workflow by anything but a push to this pull request.'

@@ -11,11 +11,27 @@ import { type DocsFile, type DocsRead, FILES_PAGE, hasJob, type StepFacts } from
 import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
-/** `reason` and what helps, in sentences. */
-type UnknownPull = Readonly<{ state: 'unknown'; reason: string; isTokenRefused?: boolean }>
-export type DocsPull = Readonly<{ state: 'open' | 'merged' | 'closed' }> | UnknownPull
+export type PullState = 'open' | 'merged' | 'closed'
 
 export type DocsPulls = ReturnType<typeof openDocsPulls>
+
+/** None of the tokens can read it. The message has the reason and what helps, in sentences. */
+class Unreadable extends Error {
+  constructor(
+    message: string,
+    readonly isTokenRefused = false,
+  ) {
+    super(message)
+  }
+}
+
+/** How something of a pull request is read. */
+type Read<T> = (
+  github: GitHub,
+  repository: string,
+  pull_number: number,
+  mode: Partial<RequestMode>,
+) => Promise<T>
 
 // [docs.open.unreadable] [docs.token.when]
 export function openDocsPulls(step: Step, github: GitHub) {
@@ -26,50 +42,48 @@ export function openDocsPulls(step: Step, github: GitHub) {
     repository.toLowerCase() === environment.repository.toLowerCase()
 
   /**
-   * Reads something of a docs pull request with whichever token can, or says why none can.
+   * Reads something of a docs pull request with whichever token can.
    *
+   * @throws Unreadable
    * @throws GitHubError if it could not be read for a moment
    */
-  async function readWithAny<T>(link: string, read: Read<T>): Promise<T | UnknownPull> {
+  async function readWithAny<T>(link: string, read: Read<T>, mode = {}): Promise<T> {
     if (new URL(link).host !== new URL(environment.serverUrl).host)
-      return { state: 'unknown', reason: 'It is on another host.' }
+      throw new Unreadable('It is on another host.')
     const pull = parsePullRequest(link)
-    if (pull === undefined)
-      return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
+    if (pull === undefined) throw new Unreadable("Its link doesn't look like a pull request's.")
     const { repository, number } = pull
-    const isOwn = isHere(repository)
+    const mayRead = `read pull requests in ${repository}.`
     try {
-      return await read(github, repository, number)
+      return await read(github, repository, Number(number), mode)
     } catch (thrown) {
-      if (!(thrown instanceof GitHubError)) throw thrown
-      if (isOwn || !mayOtherTokenRead(thrown) || token === '') {
-        const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
-        return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isOwn ? thrown.advice : advice)
-      }
+      if (!mayOtherTokenRead(thrown)) throw unreadable(thrown, '')
+      if (isHere(repository)) throw unreadable(thrown, thrown.advice)
+      if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
     try {
       const docsGitHub = createGitHub({ ...step, token, fromFork: false })
-      return await read(docsGitHub, repository, number)
+      return await read(docsGitHub, repository, Number(number), mode)
     } catch (thrown) {
-      if (!(thrown instanceof GitHubError)) throw thrown
-      const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
-      const isTokenRefused = thrown.kind !== 'invalid'
-      return { ...unknownFor(thrown, advice, 'With docs-token: '), isTokenRefused }
+      throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
   }
 
   return {
-    async readState(link: string): Promise<DocsPull> {
-      const pull = await readWithAny<DocsPull>(link, async (...one) =>
-        stateOf(await readPull(...one)),
-      )
-      if (pull.state === 'unknown') {
-        const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`
+    /** Undefined if it can't be read, which is told. */
+    async readState(link: string): Promise<PullState | undefined> {
+      try {
+        const state = stateOf(await readWithAny(link, readPull))
+        if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
+        return state
+      } catch (thrown) {
+        if (!(thrown instanceof Unreadable)) throw thrown
+        const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         // [docs.token.refused]
-        if (pull.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
+        if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
+        return undefined
       }
-      return pull
     },
     /**
      * What is told of it at the end. Nothing depends on it, and nothing is told where people read
@@ -84,81 +98,62 @@ export function openDocsPulls(step: Step, github: GitHub) {
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
         getPath(event.payload, 'repository.private') === true
-      const mode = { retried: false, signal }
-      const ask = <T>(read: (...pull: [...Parameters<Read<T>>, RequestMode]) => Promise<T>) =>
-        readWithAny<T>(link, (...pull) => read(...pull, mode)).catch(() => undefined)
+      const ask = <T>(read: Read<T>) =>
+        readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
       // Side by side if both are asked for: together they have little time.
       const pull = isContinued || !hasReaders ? ask(readPull) : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
       const files = isTold ? await ask(readFiles) : undefined
-      const { state } = stateOf(await pull)
-      const isEnded = isContinued && (state === 'merged' || state === 'closed')
-      return {
-        files: files !== undefined && 'length' in files ? files : [],
-        endedEarly: isEnded ? state : undefined,
-      }
+      const state = isContinued ? stateOf(await pull) : undefined
+      return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
     },
   }
 }
-
-type Read<T> = (github: GitHub, repository: string, number: string) => Promise<T>
 
 /**
  * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
  * 403 if it must not tell that a private repository exists. [docs.token.when]
  */
-function mayOtherTokenRead({ status, kind, retryAfterMs }: GitHubError): boolean {
+function mayOtherTokenRead(thrown: unknown): thrown is GitHubError {
+  if (!(thrown instanceof GitHubError)) return false
+  const { status, kind, retryAfterMs } = thrown
   const isLimited = retryAfterMs !== undefined
   return (kind !== 'temporary' || isLimited) && (status === 403 || status === 404)
 }
 
 /**
+ * What is thrown if a token can't read the pull request: what may pass as it is.
  * [docs.open.unreadable]
  *
- * @param advice what helps if the token may not read the pull request
- * @throws GitHubError `error` if it may pass
+ * @param prefix names docs-token, if that is the token
  */
-function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPull {
-  if (error.kind === 'temporary') throw error
-  return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
+function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
+  if (!(thrown instanceof GitHubError) || thrown.kind === 'temporary') return thrown
+  const isTokenRefused = prefix !== '' && thrown.kind !== 'invalid'
+  return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
 // [docs.open.unreadable]
-async function readPull(
-  github: GitHub,
-  repository: string,
-  number: string,
-  mode: Partial<RequestMode> = {},
-): Promise<object> {
-  const doing = `reading pull request ${repository}#${number}`
+const readPull: Read<object> = async (github, repository, pull_number, mode) => {
+  const doing = `reading pull request ${repository}#${pull_number}`
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
-  return (await github.pulls.get({ ...common, pull_number: Number(number) })).data
+  return (await github.pulls.get({ ...common, pull_number })).data
 }
 
-// [docs.open.unreadable]
-function stateOf(pull: object | undefined): DocsPull {
-  switch (getPath(pull, 'state')) {
-    case 'open':
-      return { state: 'open' }
-    case 'closed':
-      return { state: getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed' }
-    default:
-      return { state: 'unknown', reason: 'GitHub returned no state for it.' }
-  }
+/** Undefined if GitHub doesn't say. [docs.open.unreadable] */
+function stateOf(pull: object | undefined): PullState | undefined {
+  const state = getPath(pull, 'state')
+  if (state === 'closed')
+    return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
+  return state === 'open' ? state : undefined
 }
 
 // [docs.files.told]
-async function readFiles(
-  github: GitHub,
-  repository: string,
-  number: string,
-  mode: RequestMode,
-): Promise<readonly DocsFile[]> {
-  const doing = `listing the files of pull request ${repository}#${number}`
+const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
+  const doing = `listing the files of pull request ${repository}#${pull_number}`
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read', isList)
-  return (
-    await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })
-  ).data
+  const per_page = FILES_PAGE
+  return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
 }
 
 // [docs.files.told]

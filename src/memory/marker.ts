@@ -13,17 +13,21 @@ export type Identity = Readonly<{
   repository: string
   /** Of the pull request or the issue: they share their numbers. */
   number: number
-  /** The workflow's repository and path, without its ref. */
-  workflow: string
-  job: string
-  step: string
-  project: string
-  jobKey: string
+  /** What it is called: its workflow's repository and path, without its ref, its job and so on. */
+  step: readonly string[]
 }>
 
 export interface StoredState extends Stored {
   readonly run: string
   readonly attempt: number
+}
+
+/** Then it isn't what an earlier attempt has left: a re-run has a higher one. */
+export function isOfThisAttempt(
+  { run, attempt }: Pick<StoredState, 'run' | 'attempt'>,
+  { runId, runAttempt }: Pick<RunEnvironment, 'runId' | 'runAttempt'>,
+): boolean {
+  return run === runId && attempt === runAttempt
 }
 
 // [memory.nothing-sent]
@@ -41,8 +45,8 @@ export function identify(
   number: number,
 ): Identity {
   const { repository, job, step } = environment
-  const { projectId: project, jobKey } = inputs
-  return { repository, number, workflow: workflowId(environment), job, step, project, jobKey }
+  const { projectId, jobKey } = inputs
+  return { repository, number, step: [workflowId(environment), job, step, projectId, jobKey] }
 }
 
 /**
@@ -97,7 +101,7 @@ export function createMarker(
 ): string {
   const { jobId, link, run, attempt, state, fingerprint } = stored
   const data = Buffer.from(
-    JSON.stringify([jobId, link, run, attempt, state, fingerprint]),
+    JSON.stringify([jobId, link ?? '', run, attempt, state, fingerprint]),
   ).toString('base64url')
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
@@ -133,26 +137,16 @@ function lastMarker(text: string): string {
  * A short public name of the step: it only tells its own texts from others', including copied ones.
  * [memory.identity]
  */
-function publicName(identity: Identity): string {
-  return createHash('sha256')
-    .update(JSON.stringify(stepKey(identity)))
-    .digest('base64url')
-    .slice(0, 22)
+function publicName({ step }: Identity): string {
+  return createHash('sha256').update(JSON.stringify(step)).digest('base64url').slice(0, 22)
 }
 
 // [memory.marker.signed]
 function sign(data: string, id: number, identity: Identity, key: Buffer): string {
-  const { repository, number } = identity
+  const { repository, number, step } = identity
   return createHmac('sha256', key)
-    .update(
-      JSON.stringify([repository.toLowerCase(), String(number), ...stepKey(identity), id, data]),
-    )
+    .update(JSON.stringify([repository.toLowerCase(), String(number), ...step, id, data]))
     .digest('base64url')
-}
-
-// [memory.identity]
-function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly string[] {
-  return [workflow, job, step, project, jobKey]
 }
 
 /**

@@ -6,11 +6,11 @@
 import type { AgentService } from '../agent/client.js'
 import type { GitHub } from '../github/client.js'
 import type { Step } from '../run/step.js'
-import { Comment } from './comment.js'
-import { type Conversation, findConversation, openComments } from './conversation.js'
+import { type Comment, keepComment } from './comment.js'
 import type { DocsPulls } from './docs-pull.js'
 import { deriveMarkerKeys, identify, keyed, type MarkerKeys } from './marker.js'
 import { findPreviousRun } from './previous-run.js'
+import { findThread, openComments } from './thread.js'
 
 export { openDocsPulls } from './docs-pull.js'
 
@@ -57,20 +57,21 @@ function openComment(
   const { inputs, event, environment, github, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
-  if (!needsMemory && !inputs.comment) return undefined
-  const conversation = findConversation(event, jobScope, issueNumber, isMerged)
-  const commentOn = (on: Conversation, isMemory: boolean): Comment =>
-    new Comment({
-      ...step,
-      comments: openComments(github, environment.repository, on, nonce()),
-      identity: identify(step, on.number),
-      markerKeys,
-      isMemory,
-    })
-  if (conversation !== undefined) return commentOn(conversation, needsMemory)
-  const what = needsMemory ? 'pull request' : 'pull request or issue'
-  const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
-  log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
-  const other = inputs.comment ? findConversation(event, 'run', issueNumber, false) : undefined
-  return other && commentOn(other, false)
+  const thread = findThread(event, issueNumber, isMerged)
+  const isOther =
+    jobScope === 'pull-request' && thread?.kind === 'issue' && issueNumber === undefined
+  const isMemory = needsMemory && thread !== undefined && !isOther
+  if (!isMemory && (needsMemory || (inputs.comment && thread === undefined))) {
+    const what = needsMemory ? 'pull request' : 'pull request or issue'
+    const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
+    log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
+  }
+  if (thread === undefined || !(isMemory || inputs.comment)) return undefined
+  return keepComment({
+    ...step,
+    comments: openComments(github, environment.repository, thread, nonce()),
+    identity: identify(step, thread.number),
+    markerKeys,
+    isMemory,
+  })
 }

@@ -9,9 +9,9 @@ import { ActionError, WHERE_TO_LOOK } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Comment } from './comment.js'
-import { decide, type Situation } from './decide.js'
-import type { DocsPull } from './docs-pull.js'
-import { NOTHING_SENT, type StoredState } from './marker.js'
+import { decide, type Situation, whoLeft } from './decide.js'
+import type { DocsPulls } from './docs-pull.js'
+import { isOfThisAttempt, NOTHING_SENT, type StoredState } from './marker.js'
 
 interface PreviousRunContext
   extends Omit<RunTools, 'writePlaceholder'>,
@@ -19,16 +19,23 @@ interface PreviousRunContext
   /** Where earlier runs stored their state. */
   readonly comment: Pick<Comment, 'find' | 'stop'>
   // [docs.open.unreadable]
-  readonly readDocsPull: (link: string) => Promise<DocsPull>
+  readonly readDocsPull: DocsPulls['readState']
 }
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
 type Earlier = Readonly<{
   kind: 'earlier'
-  plan(fingerprints: Fingerprints, composeWith: (...more: string[]) => string): Promise<Plan>
+  /** `fingerprints`: as this run stores it, then as an earlier one may have stored it. */
+  plan(
+    fingerprints: readonly [string, ...string[]],
+    composeWith: (...more: string[]) => string,
+  ): Promise<Plan>
 }>
 
 type Attach = Extract<Task, { kind: 'attach' }>
+
+/** What is remembered, as it is now. Whether this run has news isn't known yet. */
+type Found = Omit<Situation, 'isNews'>
 
 /**
  * Finds the job to continue, or for a re-run, to wait for. [memory.rerun.waits]
@@ -39,61 +46,43 @@ type Attach = Extract<Task, { kind: 'attach' }>
 export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<Earlier | Attach | undefined> {
-  const { environment, tell, comment, readDocsPull } = context
+  const { environment, tell, comment } = context
   const state = await comment.find()
   if (state === undefined) return undefined
-  const isOfThisRun = state.run === environment.runId
-  if (isOfThisRun && state.attempt === environment.runAttempt) refuseSameAttempt(state, comment)
+  if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
   noteIfUnknown(state, context)
-  const earlier = (
-    /**
-     * Asks the service, which a run that turns out to send nothing doesn't need.
-     * [skip.service.unasked]
-     */
-    findJob: () => Promise<Situation['job']>,
-    pull?: Situation['pull'],
-  ): Earlier => ({
-    kind: 'earlier',
-    plan: async (...sent) => planFor(state, await findJob(), pull, ...sent, context),
-  })
   const { jobId, link } = state
-  if (jobId === '') return link === '' ? undefined : earlier(async () => undefined)
-  tell({ kind: 'remembered', jobId, link })
-  const by = isOfThisRun ? howItEnded(state) : undefined
-  if (by === undefined) return earlier(() => getJobUnlessDry(jobId, context))
-  const job = await getJobUnlessDry(jobId, context)
-  const now = linkOf(state, job)
-  const isReported = by === 'reported attempt' && now !== undefined
-  const pull = isReported ? (await readDocsPull(now)).state : undefined
-  // Whether there is news isn't known.
-  const situation = situationOf(state, job, pull, true, context)
-  const decision = decide({ ...situation, by })
+  if (jobId !== '') tell({ kind: 'remembered', jobId, link })
+  const by = whoLeft(state, environment.runId)
+  // The service isn't asked yet: a run that turns out to send nothing doesn't need it.
+  // [skip.service.unasked]
+  if (by === 'earlier run') return earlier(state, () => find(by, state, context), context)
+  const found = await find(by, state, context)
+  const decision = decide({ ...found, isNews: true })
   return decision.kind === 'wait'
-    ? attachTo(state, job, decision.reason, context)
-    : earlier(async () => job, pull)
+    ? attachTo(state, found, decision.reason, context)
+    : earlier(state, async () => ({ ...found, by: 'earlier run' }), context)
 }
 
-/** As an earlier run left it. [memory.run.continues] */
-function situationOf(
+/** Asks the service for the docs job, and GitHub for its pull request. [memory.run.continues] */
+async function find(
+  by: Situation['by'],
   state: StoredState,
-  job: Situation['job'],
-  pull: Situation['pull'],
-  isNews: boolean,
   context: PreviousRunContext,
-): Situation {
-  const link = linkOf(state, job)
+): Promise<Found> {
+  const { inputs, readDocsPull } = context
+  const { jobId } = state
+  // A dry run sends not even this. [output.dry-run]
+  const isAsked = jobId !== '' && !inputs.dryRun
+  const unasked = jobId === '' ? undefined : 'not requested'
+  const job = isAsked ? await getJob(jobId, context) : unasked
+  // The service leaves it out while it works on a message. [memory.run.open-pull]
+  const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
-  return { by: 'earlier run', push: findPush(context), isNews, job, isUnfinished, link, pull }
-}
-
-/**
- * Undefined for an attempt after which a re-run is a run like any other.
- * [memory.rerun.reported]
- */
-function howItEnded({ state, link, fingerprint }: StoredState): Situation['by'] | undefined {
-  if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
-  return state === 'pr-opened' && link !== '' && fingerprint !== '' ? 'reported attempt' : undefined
+  const isWaitedFor = by === 'unfinished attempt' && job !== undefined
+  const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
+  return { by, push: findPush(context), job, isUnfinished, link, pull }
 }
 
 // [memory.run.closed] [paid.asked.sends]
@@ -104,15 +93,10 @@ function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
 
-/** The service leaves it out while it works on a message. [memory.run.open-pull] */
-function linkOf({ link }: StoredState, job: Situation['job']): string | undefined {
-  return (job !== 'not requested' && job?.link) || link || undefined
-}
-
 // [memory.rerun.told]
 function attachTo(
   state: StoredState,
-  job: Situation['job'],
+  { job }: Found,
   reason: string,
   context: PreviousRunContext,
 ): Attach {
@@ -189,53 +173,47 @@ async function getJob(
   )
 }
 
-/** A dry run sends not even this. [output.dry-run] */
-function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Situation['job']> {
-  return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
-}
-
-/** Of what this run would send, as it stores it; then, as an earlier one may have stored it. */
-type Fingerprints = readonly [string, ...string[]]
-
 // [memory.run.continues] [paid.push.unchanged]
-async function planFor(
+function earlier(
   state: StoredState,
-  job: Situation['job'],
-  known: Situation['pull'],
-  fingerprints: Fingerprints,
-  composeWith: (...more: string[]) => string,
+  findNow: () => Promise<Found>,
   context: PreviousRunContext,
-): Promise<Plan> {
-  const { log, tell, readDocsPull } = context
+): Earlier {
+  const { log, tell } = context
   const { jobId } = state
-  const link = linkOf(state, job)
-  const pull = link === undefined ? undefined : (known ?? (await readDocsPull(link)).state)
-  const [fingerprint] = fingerprints
-  const isNews = !fingerprints.includes(state.fingerprint)
-  const decision = decide(situationOf(state, job, pull, isNews, context))
-  tell({ kind: 'remembered', jobId, link: link ?? '' })
-  if (decision.kind === 'skip') return decision
-  if (decision.kind === 'wait')
-    return attachTo({ ...state, fingerprint }, job, decision.reason, context)
-  // Only what is known to be open can be continued.
-  const previousLink = pull === 'open' && link ? link : ''
-  const prompt = composeWith(...(previousLink ? askToContinue(previousLink) : []))
-  if (decision.kind === 'create') {
-    if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
-    return { kind: 'create', prompt, fingerprint, previousLink }
+  return {
+    kind: 'earlier',
+    async plan(fingerprints, composeWith) {
+      const found = await findNow()
+      const { job, link, pull } = found
+      const [fingerprint] = fingerprints
+      const isNews = !fingerprints.includes(state.fingerprint)
+      const decision = decide({ ...found, isNews })
+      tell({ kind: 'remembered', jobId, link })
+      if (decision.kind === 'skip') return decision
+      if (decision.kind === 'wait')
+        return attachTo({ ...state, fingerprint }, found, decision.reason, context)
+      // Only what is known to be open can be continued.
+      const previousLink = pull === 'open' ? link : undefined
+      const prompt = composeWith(...askToContinue(previousLink))
+      if (decision.kind === 'create') {
+        if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
+        return { kind: 'create', prompt, fingerprint, previousLink }
+      }
+      const message = { kind: 'message', jobId, prompt, fingerprint } as const
+      if (job === 'not requested') return message
+      return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
+    },
   }
-  const message = { kind: 'message', jobId, prompt, fingerprint } as const
-  if (job === 'not requested') return message
-  return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
 }
 
 /**
  * Names the pull request alone: what else is in a link would be words outside of the fence.
  * [memory.marker.untrusted] [memory.run.open-pull]
  */
-function askToContinue(link: string): readonly string[] {
+function askToContinue(link: string | undefined): readonly string[] {
   const pull = parsePullRequest(link)
-  if (pull === undefined) return []
+  if (link === undefined || pull === undefined) return []
   const url = `${new URL(link).origin}/${pull.repository}/pull/${pull.number}`
   return [
     `The pull request ${url} is already open for this. ` +

@@ -56,8 +56,8 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
   const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
-    const done = (error: Error | null, socket: Socket | null): void => {
-      if (error !== null || socket === null) {
+    const done: buildConnector.Callback = (error, socket) => {
+      if (error !== null) {
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
         skipWasmOptimization()
@@ -138,19 +138,19 @@ function decode(part: string): string {
 }
 
 // [send.certificate.final] [net.tls.verified]
-function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): ConnectError {
+function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
   const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
-  const message = error === null ? 'no connection' : describeError(error)
-  return new ConnectError(message + note, failure, { cause: error })
+  return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 
-// [send.certificate.final]
+/** Octokit throws errors whose cause it is. [send.certificate.final] */
 export function permanentFailure(error: unknown): PermanentFailure | undefined {
-  return error instanceof ConnectError ? error.permanent : undefined
+  if (error instanceof ConnectError) return error.permanent
+  return error instanceof Error ? permanentFailure(error.cause) : undefined
 }
 
 /**
@@ -181,15 +181,12 @@ const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 
 // [send.certificate.final]
-function isCertificateError(error: Error | null): boolean {
-  return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
+function isCertificateError(error: Error): boolean {
+  return 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
 }
 
 // [send.certificate.final]
-function certificateFailure(
-  whose: 'server' | 'proxy',
-  error: Error | null,
-): PermanentFailure | undefined {
+function certificateFailure(whose: 'server' | 'proxy', error: Error): PermanentFailure | undefined {
   if (!isCertificateError(error)) return undefined
   return `${whose}-${UNKNOWN_ISSUER.test(String((error as { code?: string }).code)) ? 'issuer' : 'certificate'}`
 }

@@ -3,6 +3,7 @@
  * retried.
  */
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
@@ -39,14 +40,17 @@ export type HttpRequest = Readonly<{
   body?: string
 }>
 
+/** A complete response, whatever it says. */
+export type HttpResponse = Readonly<{
+  kind: 'response'
+  status: number
+  /** By lower-case name; only the first value of a repeated one. */
+  headers: Readonly<Record<string, string | undefined>>
+  body: string
+}>
+
 export type HttpResult = Readonly<
-  /** A complete response, whatever it says. */
-  | {
-      kind: 'response'
-      status: number
-      headers: Headers
-      body: string
-    }
+  | HttpResponse
   /** Not one byte of the request left this machine. */
   | {
       kind: 'not-sent'
@@ -59,9 +63,6 @@ export type HttpResult = Readonly<
   /** Its deadline or a cancel ended it first. */
   | { kind: 'aborted'; sent: boolean }
 >
-
-/** Response headers by lower-case name; only the first value of a repeated one. */
-type Headers = Readonly<Record<string, string | undefined>>
 
 interface HttpClientOptions extends ConnectorOptions {
   /** `https://host:port` */
@@ -78,6 +79,8 @@ interface HttpClientOptions extends ConnectorOptions {
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: Connection | undefined
+  const { proxy } = options
+  const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
   const close = (): void => {
     connection?.destroy()
@@ -86,22 +89,17 @@ export function createHttpClient(options: HttpClientOptions) {
   const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
-    const result = await exchange(connection, request, deadline)
+    const result = await exchange(connection.client, route, request, deadline)
     if (result.kind !== 'response') close()
     return result
   }
   return { send, close }
 }
 
-interface Connection {
-  readonly client: Client
-  /** Names the proxy, as the end of a sentence; or empty. */
-  readonly route: string
-  destroy(): void
-}
+type Connection = ReturnType<typeof openConnection>
 
 // [net.post.new-connection]
-function openConnection({ origin, ...options }: HttpClientOptions): Connection {
+function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
@@ -115,8 +113,7 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
     abort()
     void client.destroy()
   }
-  const route = options.proxy === undefined ? '' : ` through the proxy ${options.proxy.host}`
-  return { client, route, destroy }
+  return { client, destroy }
 }
 
 // [net.limits]
@@ -125,15 +122,18 @@ const TOO_LARGE = 'the response is larger than 1 MiB'
 /**
  * Sends one request and settles once: with a response, an error, or the end of its time.
  * [net.sent]
+ *
+ * @param route names the proxy, as the end of a sentence; or empty
  */
 function exchange(
-  connection: Connection,
+  client: Client,
+  route: string,
   request: HttpRequest,
   { signal }: Deadline,
 ): Promise<HttpResult> {
   const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
-    const reader = new ResponseReader()
+    const reader = createReader()
     let sent = false
     let settled = false
     let timer: NodeJS.Timeout | undefined
@@ -149,7 +149,6 @@ function exchange(
         sent
           ? { kind: 'no-response', reason, cause }
           : // [send.unconnected.again]
-            // [send.unconnected.again]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
@@ -183,12 +182,10 @@ function exchange(
 
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
     signal.addEventListener('abort', onAbort)
-    setTimer(LIMITS.connect, () =>
-      fail(`no connection within ${LIMITS.connect / 1000} s${connection.route}`),
-    )
+    setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
-    connection.client.dispatch(
+    client.dispatch(
       {
         method,
         path,
@@ -218,43 +215,37 @@ function exchange(
 }
 
 // [net.limits]
-class ResponseReader {
-  #status = 0
-  #headers: Headers = {}
-  #chunks: Buffer[] = []
-  #length = 0
-  #headersLength = 0
-
-  /**
-   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response
-   * replaces them. There is no limit to how many come first.
-   *
-   * @returns false if they are too large, or a body over the limit is announced
-   */
-  start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    this.#headersLength += JSON.stringify(headers).length
-    this.#status = status
-    this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name.toLowerCase(),
-        Array.isArray(value) ? value[0] : value,
-      ]),
-    )
-    const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
-    const isTooLarge = hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES
-    return !isTooLarge && this.#headersLength <= MAX_RESPONSE_BYTES
-  }
-
-  /** @returns whether the body is still within the limit */
-  add(chunk: Buffer): boolean {
-    this.#length += chunk.length
-    if (this.#length > MAX_RESPONSE_BYTES) return false
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  result(): HttpResult {
-    const body = new TextDecoder().decode(Buffer.concat(this.#chunks))
-    return { kind: 'response', status: this.#status, headers: this.#headers, body }
+function createReader() {
+  let head: Pick<HttpResponse, 'status' | 'headers'> = { status: 0, headers: {} }
+  let headersLength = 0
+  let length = 0
+  const chunks: Buffer[] = []
+  return {
+    /**
+     * Also called for 1xx responses other than 100 and 101, which undici rejects; the final
+     * response replaces them. There is no limit to how many come first.
+     *
+     * @returns false if they are too large, or a body over the limit is announced
+     */
+    start(status: number, received: IncomingHttpHeaders): boolean {
+      headersLength += JSON.stringify(received).length
+      const headers = Object.fromEntries(
+        Object.entries(received).map(([name, value]) => [name, [value].flat()[0]]),
+      )
+      head = { status, headers }
+      const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
+      const isTooLarge = hasBody && Number(headers['content-length']) > MAX_RESPONSE_BYTES
+      return !isTooLarge && headersLength <= MAX_RESPONSE_BYTES
+    },
+    /** @returns whether the body is still within the limit */
+    add(chunk: Buffer): boolean {
+      length += chunk.length
+      if (length > MAX_RESPONSE_BYTES) return false
+      chunks.push(chunk)
+      return true
+    },
+    result(): HttpResponse {
+      return { kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) }
+    },
   }
 }

@@ -40,7 +40,7 @@ function describeSize(text: string): string {
 // [report.log.lines]
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
-  const link = job.link && `, docs pull request ${job.link}`
+  const link = job.link === undefined ? '' : `, docs pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
@@ -71,9 +71,9 @@ type Annotation = Readonly<{
 
 // [report.annotation.one]
 export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
-  const link = run.facts.seen?.job.link ?? ''
+  const link = run.facts.seen?.job.link
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
-  const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
+  const pullRequest = link === undefined ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.
   if (errorOf(result)?.code === 'input')
@@ -83,5 +83,7 @@ export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }
   }
-  return link === '' ? { level: 'log', text } : { level: 'notice', text: pullRequest, log: text }
+  return link === undefined
+    ? { level: 'log', text }
+    : { level: 'notice', text: pullRequest, log: text }
 }

@@ -155,7 +155,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     // [cancel.told]
     case 'cancelled': {
       const { error } = result
-      const end = hasEnded ? outcomeOf(status, job?.link ?? '') : undefined
+      const end = hasEnded ? outcomeOf(status, job?.link) : undefined
       const unfinished = isFollowed
         ? toWait
         : jobId === ''

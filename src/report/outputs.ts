@@ -10,12 +10,12 @@ export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Recor
   const { jobId, result, seen, previousLink } = facts
   // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
-  const link = seen?.job.link ?? (sendsNothing ? previousLink : '')
+  const link = seen?.job.link ?? (sendsNothing ? previousLink : undefined)
   const { number = '', repository = '' } = parsePullRequest(link) ?? {}
   return {
     'job-id': redact(jobId, true),
     status: statusIn(facts) ?? '',
-    'pr-link': link,
+    'pr-link': link ?? '',
     'pr-number': number,
     'pr-repository': repository,
     ...(result && { outcome: result.outcome, 'error-code': errorOf(result)?.code ?? '' }),

@@ -122,9 +122,9 @@ export class StepReport {
   #showJob(job: Job, { seen, history }: StepFacts): void {
     const { writer } = this.#options
     const isNews = this.#facts.history.length > history.length
-    if (!isNews && job.link === seen?.job.link) return
+    if (!isNews && seen && job.link === seen.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    if (job.link === '' && getString(job.received, 'prLink') !== '')
+    if (job.link === undefined && getString(job.received, 'prLink') !== '')
       writer.log("The service's link was dropped, because it can't be passed on safely.")
     if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
@@ -170,11 +170,11 @@ export class StepReport {
   #view(): View {
     const { inputs, redact, environment } = this.#options
     const { notes } = this.#facts
-    const { failure = '', memory = 'none' } = this.comment ?? {}
+    const { failure, memory = 'none' } = this.comment ?? {}
     return {
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
-      notes: failure === '' ? notes : [...notes, failure],
-      memory: failure !== '' && memory === 'pending' ? 'none' : memory,
+      notes: failure === undefined ? notes : [...notes, failure],
+      memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
     }
   }
 
@@ -252,7 +252,7 @@ export class StepReport {
     this.update()
     await comment.close()
     if (changing() !== said) this.#writeSummary()
-    const hasNews = this.#facts.notes.length > noted && comment.failure === ''
+    const hasNews = this.#facts.notes.length > noted && comment.failure === undefined
     if (!hasNews || cancel.aborted) return
     this.update()
     await comment.close()

@@ -19,7 +19,7 @@ export function createUpdate(view: View): StatusUpdate {
     stored: {
       state: describeState(facts),
       jobId: redact(jobId, true) === jobId ? jobId : '',
-      link: seen?.job.link || previousLink,
+      link: seen?.job.link ?? previousLink,
       fingerprint: isKept ? request.fingerprint : '',
     },
     isJobSeen: seen !== undefined,

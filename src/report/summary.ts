@@ -109,10 +109,11 @@ function describeTitle(view: View): string {
  */
 function linkPullRequest({ facts, redact }: View): string {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
-  const link = facts.seen?.job.link || (isOver ? '' : facts.previousLink)
+  const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
+  if (link === undefined) return ''
   const pull = parsePullRequest(link)
   const name = pull ? `${pull.repository}#${pull.number}` : link
-  return link && `[${inlineCode(redact(name))}](<${link}>)`
+  return `[${inlineCode(redact(name))}](<${link}>)`
 }
 
 /** What the advice is about. [report.advice.in-sight] */

@@ -9,9 +9,9 @@ export type Asked = 'job' | 'message'
 
 export type Happening = Readonly<
   /** An earlier run left this docs job, and its pull request. */
-  | { kind: 'remembered'; jobId: string; link: string }
+  | { kind: 'remembered'; jobId: string; link: string | undefined }
   /** A new docs job is asked for, in place of any earlier one. `link` is what it continues. */
-  | { kind: 'starting-anew'; link: string }
+  | { kind: 'starting-anew'; link: string | undefined }
   | { kind: 'sending'; asked: Asked }
   /** `posted`: the request has left this machine. */
   | { kind: 'not-accepted'; posted: boolean }
@@ -83,7 +83,7 @@ export type StepFacts = Readonly<{
    * The pull request that an earlier run left. The service leaves the link out while it works on a
    * message, so this one is shown meanwhile.
    */
-  previousLink: string
+  previousLink: string | undefined
   request: RequestState
   /** A request has left this machine, and was not accepted. */
   isRefused: boolean
@@ -108,7 +108,7 @@ export function factsAtStart(jobId: string): StepFacts {
   return {
     now: 0,
     jobId,
-    previousLink: '',
+    previousLink: undefined,
     request: { kind: 'none' },
     isRefused: false,
     seen: undefined,

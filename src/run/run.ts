@@ -109,7 +109,7 @@ async function messageOrCreate(
 
 // [send.placeholder.first]
 async function create(
-  { prompt, fingerprint = '', previousLink = '' }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
+  { prompt, fingerprint = '', previousLink }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
   tools: RunTools,
 ): Promise<Begun> {
   tools.tell({ kind: 'starting-anew', link: previousLink })

@@ -7,8 +7,8 @@ export type Stored = Readonly<{
   /** The last state that was reported. */
   state: Status | Outcome | 'sending' | 'unsent' | 'unknown'
   jobId: string
-  /** The pull request that the job opened, or was asked to continue; or empty. */
-  link: string
+  /** The pull request that the job opened, or was asked to continue. */
+  link: string | undefined
   /** What the job accepted last, as later runs compare it; empty if what was sent may be lost. */
   fingerprint: string
 }>
@@ -33,8 +33,10 @@ export type StatusUpdate = Readonly<{
 
 /** The comment, as far as the report needs it. */
 export interface KeptComment {
-  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
-  readonly failure: string
+  /**
+   * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
+   */
+  readonly failure: string | undefined
   /** Whether a re-run would find there what this step has sent. */
   readonly memory: 'none' | 'pending' | 'stored'
   /** @throws ActionError `github` if later runs depend on it */

@@ -10,7 +10,7 @@ import type { SkipReason } from './result.js'
 /** `fingerprint` is of what the job gets, or has got, as later runs compare it. */
 export type Task = Readonly<
   /** `previousLink` is the pull request that the new job is asked to continue. */
-  | { kind: 'create'; prompt: string; fingerprint?: string; previousLink?: string }
+  | { kind: 'create'; prompt: string; fingerprint?: string; previousLink?: string | undefined }
   | MessageTask
   /** `job` is set if the service has just returned it. */
   | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
@@ -30,8 +30,8 @@ export type Remembered = Readonly<{
   job: Job | undefined
   /** Asks the service for it again; undefined if it does not exist. */
   find: () => Promise<Job | undefined>
-  /** The pull request that a new job is asked to continue, or empty. */
-  previousLink: string
+  /** The pull request that a new job is asked to continue. */
+  previousLink: string | undefined
 }>
 
 export type Plan = Task | Readonly<{ kind: 'skip'; why: SkipReason }>

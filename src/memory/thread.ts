@@ -3,15 +3,14 @@
 import type { RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
-import type { Inputs } from '../inputs/inputs.js'
 
 /** No more comments than this are read. [memory.one-comment] */
 const COMMENTS_LIMIT = 5000
 
-export type Conversation = Readonly<{
+/** Where the comment is, and what it takes to write there. */
+type Thread = Readonly<{
   kind: 'pull request' | 'issue' | 'issue or pull request'
   number: number
-  /** What it takes to write there. */
   permission: string
 }>
 
@@ -20,22 +19,19 @@ export type Conversation = Readonly<{
  *
  * @param isMerged `issueNumber` is that of the pull request that a push has merged
  */
-export function findConversation(
+export function findThread(
   { pullRequest, issue }: RunEvent,
-  scope: Inputs['jobScope'],
   issueNumber: number | undefined,
   isMerged: boolean,
-): Conversation | undefined {
+): Thread | undefined {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
-  const pull = { kind: 'pull request', number, permission: 'pull-requests: write' } as const
-  const plain = { kind: 'issue', number, permission: 'issues: write' } as const
-  if (isMerged || number === pullRequest?.number) return pull
-  if (number === issue)
-    return scope === 'pull-request' && issueNumber === undefined ? undefined : plain
+  const [pulls, issues] = ['pull-requests: write', 'issues: write']
+  if (isMerged || number === pullRequest?.number)
+    return { kind: 'pull request', number, permission: pulls }
+  if (number === issue) return { kind: 'issue', number, permission: issues }
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
-  const permission = `${plain.permission} or ${pull.permission}`
-  return { kind: 'issue or pull request', number, permission }
+  return { kind: 'issue or pull request', number, permission: `${issues} or ${pulls}` }
 }
 
 export type Comments = ReturnType<typeof openComments>
@@ -48,10 +44,11 @@ export type Comments = ReturnType<typeof openComments>
 export function openComments(
   github: GitHub,
   repository: string,
-  { kind, number: issue_number, permission }: Conversation,
+  { kind, number: issue_number, permission }: Thread,
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`
+  let isCreated = false
   const writing = (mode: RequestMode) =>
     requestParams(
       { repository, ...mode },
@@ -60,22 +57,19 @@ export function openComments(
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
-  async function list(mode: RequestMode) {
+  function list(mode: RequestMode) {
     const doing = `reading the comments of ${kind} ${issue_number}`
     const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
-    const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
+    return readPages(COMMENTS_LIMIT / 100, (page) =>
       github.issues.listComments({ ...common, ...page, issue_number }),
     )
-    return {
-      items: items.map((item) => ({ id: item.id, body: getString(item, 'body') })),
-      truncated,
-    }
   }
 
   /** Finds what a creation has made whose response was lost, or that may not have been sent. */
   async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
+    if (!isCreated) return undefined
     const { items } = await list({ ...mode, retried: false })
-    return items.find(({ body }) => body.includes(mark))
+    return items.find((item) => getString(item, 'body').includes(mark))
   }
 
   return {
@@ -90,6 +84,7 @@ export function openComments(
         issue_number,
         body: `${text}\n\n${mark}`,
       }
+      isCreated = true
       return (await github.issues.createComment(params)).data.id
     },
     findCreated,
