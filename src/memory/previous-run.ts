@@ -173,11 +173,11 @@ async function getJob(
   // What this step reports begins later.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
-    const result = await pollUntilDone(
+    const job = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
       quietTools,
     )
-    if (result.kind !== 'deadline') return result.job
+    if (job !== undefined) return job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
