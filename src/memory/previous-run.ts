@@ -58,7 +58,7 @@ export async function findPreviousRun(
   })
   const { jobId, link } = state
   if (jobId === '') return link === '' ? undefined : earlier(async () => undefined)
-  tell({ kind: 'remembered', jobId, link })
+  tell({ kind: 'continuing', jobId, link })
   const by = isOfThisRun ? howItEnded(state) : undefined
   if (by === undefined) return earlier(() => getJobUnlessDry(jobId, context))
   const job = await getJobUnlessDry(jobId, context)
@@ -213,7 +213,7 @@ async function planFor(
   const [fingerprint] = fingerprints
   const isNews = !fingerprints.includes(state.fingerprint)
   const decision = decide(situationOf(state, job, pull, isNews, context))
-  tell({ kind: 'remembered', jobId, link: link ?? '' })
+  tell({ kind: 'continuing', jobId, link: link ?? '' })
   if (decision.kind === 'skip') return decision
   if (decision.kind === 'wait')
     return attachTo({ ...state, fingerprint }, job, decision.reason, context)

@@ -42,7 +42,7 @@ type Annotation = Readonly<{
 // [report.annotation.one]
 export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const link = run.facts.seen?.job.link ?? ''
-  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
+  const { sentence, happened = '', unsent, next } = describeOutcome(run, result)
   const pullRequest = link === '' ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

@@ -159,7 +159,7 @@ function showHappened(view: View, { happened = '', unsent }: Texts): string {
   // Redacted before it is split: half a key would not be found.
   const lines = tell(view, happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
-  return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
+  return joinParagraphs([toList(lines), unsent])
 }
 
 /**
@@ -195,22 +195,21 @@ function isPlain(word: string): boolean {
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
   const where = runUrl
-    ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
+    ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
-        ['Project', inputs.projectId && show(inputs.projectId)],
-        ['Service', inputs.baseUrl && show(inputs.baseUrl)],
+        inputs.projectId && `Project: ${show(inputs.projectId)}`,
+        inputs.baseUrl && `Service: ${show(inputs.baseUrl)}`,
       ]
-  const rows = [
-    ['Docs job', facts.jobId && show(facts.jobId)],
+  const items = [
+    facts.jobId && `Docs job: ${show(facts.jobId)}`,
     ...where,
-    ['Sent', (facts.result ?? hasJob(facts)) && describeSent(facts)],
-    ['Elapsed', formatDuration(facts.now)],
+    (facts.result ?? hasJob(facts)) && `Sent: ${describeSent(facts)}`,
+    `Elapsed: ${formatDuration(facts.now)}`,
   ]
-  return rows
-    .filter(([, value]) => value)
-    .map(([name, value]) => `- ${name}: ${value}`)
-    .join('\n')
+  return toList(items.filter(Boolean))
 }
+
+const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
 
 /**
  * How many files of the docs pull request are shown at first sight, and how many are listed.
@@ -229,9 +228,8 @@ function describeFiles({ facts: { docs }, redact }: View): readonly [line?: stri
   const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
   if (length <= shown) return [line]
   const more = length > listed ? [`and ${length - listed}${plus} more`] : []
-  const list = [...files, ...more].map((file) => `- ${file}`).join('\n')
   // Without a line of its own above it, Markdown would take the list for the end of the one before.
-  return [`${line}, …`, `Changed files:\n\n${list}`]
+  return [`${line}, …`, `Changed files:\n\n${toList([...files, ...more])}`]
 }
 
 /**

@@ -9,7 +9,7 @@ import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
-import type { MessageTask, Task } from './task.js'
+import type { MessageTask, NewJob, Task } from './task.js'
 
 /**
  * How long after an end without a pull request the job is asked for once more, in milliseconds.
@@ -102,10 +102,10 @@ async function messageOrCreate(
 
 // [send.placeholder.first]
 async function create(
-  { prompt, fingerprint = '', previousLink = '' }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
+  { prompt, fingerprint = '', previousLink = '' }: NewJob,
   tools: RunTools,
 ): Promise<Begun> {
-  tools.tell({ kind: 'starting-anew', link: previousLink })
+  tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   await tools.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, tools)
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
