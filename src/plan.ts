@@ -60,12 +60,12 @@ async function planRun(
   const repo = { github, repository: step.environment.repository }
   // [skip.authors.push]
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    return skip({ reason: 'every non-merge commit in the push is by an account in skip-authors' })
+    return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
     // [skip.authors.merged]
-    return skip({ reason: 'the push merged a pull request by an account in skip-authors' })
+    return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
   // [memory.locked] [memory.locked.read]
@@ -78,15 +78,12 @@ async function planRun(
   const memory = openMemory(about, merged !== undefined)
   // [memory.locked.read] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
-  const plan = await planAbout(about, found, memory, service)
-  // [memory.silent]
-  if (plan.kind === 'skip') memory.stop() // A skipped run is no news for those who read the comment.
-  return plan
+  return planAbout(about, found, memory, service)
 }
 
 // [skip.authors.merged]
-function skip(why: SkipReason): Plan {
-  return { kind: 'skip', why }
+function skipFor(reason: string): Plan {
+  return { kind: 'skip', why: { reason } }
 }
 
 /** Once it is known what the run is about. [memory.run.continues] */
@@ -98,6 +95,11 @@ async function planAbout(
 ): Promise<Plan> {
   const { inputs, environment, event, github, log, tell } = step
   const repo = { github, repository: environment.repository }
+  const skip = (why: SkipReason): Plan => {
+    // [memory.silent]
+    memory.stop() // A skipped run is no news for those who read the comment.
+    return { kind: 'skip', why }
+  }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
   // [skip.wait.never]
