@@ -1,6 +1,5 @@
 /** Builds a step from the runner's inputs and environment. */
 
-import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
@@ -8,7 +7,6 @@ import { createDeadline } from './net/deadline.js'
 import { StepReport } from './report/report.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
-import { quote, truncate } from './text/escape.js'
 import { createRedactor } from './text/redact.js'
 
 /** How long a step with bad inputs may take, in milliseconds. [net.deadline] */
@@ -71,29 +69,5 @@ export function createStep(
     debug: reporter.debug,
     warn: reporter.warn,
     tell: (happening) => report.tell(happening),
-  }
-}
-
-/**
- * Says what valid inputs may do that the user does not expect. [range.since.no-effect]
- * [input.file.warned] [range.since.no-effect]
- */
-export function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
-  if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
-    log('since was ignored: neither context nor context-paths is set.')
-  if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
-    warn(
-      `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
-    )
-  }
-  // An expression in the input prompt may be part of somebody's title.
-  const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
-  const start = prompt.indexOf('${{')
-  const end = start < 0 ? -1 : prompt.indexOf('}}', start)
-  if (end > 0) {
-    const expression = redact(prompt.slice(start, end + 2))
-    warn(
-      `prompt-file: ${quote(truncate(expression, 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
-    )
   }
 }

@@ -3,12 +3,10 @@
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
-import { createStep, remarkOnInputs } from './create-step.js'
+import { createStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { createDeadline } from './net/deadline.js'
-import { formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
-import type { Plan } from './run/task.js'
 import * as runner from './runner.js'
 import { ActionError, Cancelled } from './text/errors.js'
 
@@ -47,7 +45,7 @@ export async function main(): Promise<void> {
 }
 
 /** Loads what talks to GitHub. */
-type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
+export type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
 
 /** Runs a step until everything is reported. [docs.files.told] [memory.edit.retried] */
 export async function runStep(step: ReturnType<typeof createStep>): Promise<void> {
@@ -68,12 +66,12 @@ export async function runStep(step: ReturnType<typeof createStep>): Promise<void
   await report.closeComment(deadline)
 }
 
-// [access.refused.first] [output.dry-run]
+// [access.refused.first]
 async function execute(
   step: Parameters<typeof runStep>[0],
   loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
-  const { inputs, inputProblem, event, report } = step
+  const { inputs, inputProblem, event } = step
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
@@ -90,42 +88,6 @@ async function execute(
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem
   }
-  if (event.problem !== undefined && needsGitHub(inputs)) {
-    throw new ActionError(
-      'github',
-      `Can't tell what the run is about: ${event.problem}.`,
-      'Use a runner that provides the event payload.',
-    )
-  }
-  remarkOnInputs(step)
-  // One chunk: another would cost a docs job 1 % more.
-  const [{ createAgentService }, { run }] = await Promise.all([
-    import(/* webpackChunkName: "job" */ './agent/client.js'),
-    import(/* webpackChunkName: "job" */ './run/run.js'),
-  ])
-  const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
-  const { baseUrl, projectId, apiKey } = inputs
-  const service = createAgentService({
-    ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
-  })
-  try {
-    let plan: Plan = inputs.task
-    if (skip.mayBeMerges !== undefined || needsGitHub(inputs)) {
-      const { planRun } = await loadGitHub()
-      // [skip.labels.about] [paid.push.unchanged]
-      plan = await planRun(skip.mayBeMerges, service, (comment) => {
-        report.comment = comment
-      })
-    }
-    if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
-    log(formatStartLine(plan, inputs))
-    const writePlaceholder = (): Promise<void> => report.writePlaceholder()
-    const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
-    // [output.dry-run]
-    if (!inputs.dryRun) return await run(plan, inputs, tools)
-    if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
-    return { outcome: 'dry-run' }
-  } finally {
-    service.close()
-  }
+  const { planAndRun } = await import('./plan-and-run.js')
+  return planAndRun(step, skip.mayBeMerges, loadGitHub)
 }

@@ -5,7 +5,6 @@ import type { Job } from '../../src/agent/job.js'
 import {
   finalPollMarginMs,
   type PollOptions,
-  type PollResult,
   pollDelay,
   pollUntilDone,
 } from '../../src/run/poll.js'
@@ -52,15 +51,11 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
     ...more,
   }
   const { value, code, error } = await settle(pollUntilDone(options, run.tools))
-  const end = code ?? describeResult(value)
+  const status = value?.status ?? `still ${value?.rawStatus}`
+  const end =
+    code ?? (value === undefined ? 'deadline' : status === 'active' ? 'still active' : status)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }
-}
-
-function describeResult(result: PollResult | undefined): string | undefined {
-  if (result === undefined) return undefined
-  if (result.kind === 'deadline') return result.kind
-  return result.kind === 'ended' ? result.status : `still ${result.job.rawStatus}`
 }
 
 const active = jobResult('active')

@@ -120,19 +120,6 @@ describe('the end [report.summary]', () => {
     expect([to('summary').length, to('outputs').length]).toEqual([1, 1])
   })
 
-  test.each([
-    [0, 1],
-    [1, 2],
-  ])('with %i docs files writes the summary %i times, edits once', async (count, summaries) => {
-    const { clock, report, updates, to } = createStep()
-    report.tell(end('pr-opened'))
-    expect(updates).toEqual([])
-    const file = { filename: 'a.md', additions: 1, deletions: 0 }
-    report.tell({ kind: 'docs-read', files: Array(count).fill(file) })
-    await report.closeComment(createDeadline(30 * 60_000, new AbortController().signal, clock))
-    expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, summaries, 1])
-  })
-
   test('writes the summary again once the job is stored: then a re-run finds it', async () => {
     const { clock, report, to } = createStep()
     const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import { sentIn } from '../../src/run/facts.js'
-import { errorOf } from '../../src/run/result.js'
+import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
 import type { Remembered, Task } from '../../src/run/task.js'
 import { ActionError } from '../../src/text/errors.js'
@@ -45,7 +45,7 @@ async function runTask(
 ) {
   const jobId = task.kind === 'create' ? '' : task.jobId
   const scripted = createScriptedRun(script, { jobId, cancelAt, responded: 'job' in task })
-  const result = await run(task, { ...INPUTS, wait }, scripted.tools)
+  const result = await run(task, { ...INPUTS, wait }, scripted.tools).catch(toRunResult)
   const requests = scripted.calls.map(({ kind }) => kind).join(' ')
   const code = errorOf(result)?.code
   return {

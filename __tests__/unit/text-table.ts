@@ -206,10 +206,10 @@ const isRefused: Happens = (outside) => [
 /** What an earlier run left. */
 const remembers =
   (link?: string): Happens =>
-  ({ id }) => [{ kind: 'remembered', jobId: id, link }]
+  ({ id }) => [{ kind: 'continuing', jobId: id, link }]
 const replaces =
   (link?: string): Happens =>
-  () => [{ kind: 'starting-anew', link }]
+  () => [{ kind: 'continuing', jobId: '', link }]
 const sends =
   (asked: Asked): Happens =>
   () => [{ kind: 'sending', asked }]

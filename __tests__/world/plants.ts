@@ -158,11 +158,7 @@ const TABLE = [
     'find: () => read({ retried: true }).catch(onReportedFailure)',
     'find: () => read({ retried: true }).catch(() => undefined)',
   ],
-  [
-    'who sent nothing writes to all [memory.silent]',
-    'sentNothing || created ?',
-    'created ?',
-  ],
+  ['who sent nothing writes to all [memory.silent]', 'sentNothing || created ?', 'created ?'],
   [
     'a re-run starts anew [memory.rerun.waits]',
     'whoLeft(state, environment.runId)',

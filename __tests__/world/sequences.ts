@@ -17,8 +17,7 @@ const OUTSIDE = {
 /** Empty for what may happen at any time, and of which there is no text. */
 function wordsOf(happening: Happening): string {
   switch (happening.kind) {
-    case 'remembered':
-    case 'starting-anew':
+    case 'continuing':
       return happening.link === undefined ? '' : `${happening.kind} +link`
     case 'sending':
     case 'unknown':

@@ -40,11 +40,7 @@ replaceProcess()
 
 // Whatever they read when they are loaded is the world's.
 const { main } = await import('../../src/main.js')
-await Promise.all([
-  import('../../src/plan.js'),
-  import('../../src/agent/client.js'),
-  import('../../src/run/run.js'),
-])
+await Promise.all([import('../../src/plan.js'), import('../../src/plan-and-run.js')])
 const { default: undiciTimers } = await import('undici/lib/util/timers.js')
 
 function replaceProcess(): void {

@@ -154,7 +154,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       status: isStatus(status) ? status : undefined,
       link: isClean ? safeLink(prLink) : undefined,
-      received,
+      received: received as Job['received'],
     },
   }
 }

@@ -53,7 +53,7 @@ export type Job = Readonly<{
   status: Status | undefined
   /** Undefined also if the service's is not safe to pass on. */
   link: string | undefined
-  received: unknown
+  received: Readonly<Record<string, unknown>>
 }>
 
 // [output.status]

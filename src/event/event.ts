@@ -168,10 +168,8 @@ export function hasReadOnlyToken({
  * [report.review]
  */
 export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
-  const isClosed = ['pull_request', 'issue'].some(
-    (name) => getString(payload, `${name}.state`) === 'closed',
-  )
-  return pullRequest !== undefined && !isClosed
+  if (pullRequest === undefined) return false
+  return !['pull_request', 'issue'].some((name) => getString(payload, `${name}.state`) === 'closed')
 }
 
 /**

@@ -52,7 +52,7 @@ export async function findPreviousRun(
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
   noteIfUnknown(state, context)
   const { jobId, link } = state
-  if (jobId !== '') tell({ kind: 'remembered', jobId, link })
+  if (jobId !== '') tell({ kind: 'continuing', jobId, link })
   const by = whoLeft(state, environment.runId)
   // The service isn't asked yet: a run that turns out to send nothing doesn't need it.
   // [skip.service.unasked]
@@ -157,11 +157,11 @@ async function getJob(
   // What this step reports begins later.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
-    const result = await pollUntilDone(
+    const job = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
       quietTools,
     )
-    if (result.kind !== 'deadline') return result.job
+    if (job !== undefined) return job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
@@ -189,7 +189,7 @@ function earlier(
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
       const decision = decide({ ...found, isNews })
-      tell({ kind: 'remembered', jobId, link })
+      tell({ kind: 'continuing', jobId, link })
       if (decision.kind === 'skip') return decision
       if (decision.kind === 'wait')
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)

@@ -1,41 +1,11 @@
 /** The lines of the log, and the annotation. Pure. */
 
 import { failsStep, type Job } from '../agent/job.js'
-import type { Inputs } from '../inputs/inputs.js'
 import { hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
-import type { Task } from '../run/task.js'
-import { oneLine, quote } from '../text/escape.js'
-import { formatCount, formatDuration, joinSentences } from '../text/format.js'
+import { quote } from '../text/escape.js'
+import { formatDuration, joinSentences } from '../text/format.js'
 import { describeJob, describeOutcome, describeSent, type ToldRun } from './outcome.js'
-
-// [report.log.lines]
-export function formatStartLine(
-  task: Task,
-  { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
-): string {
-  const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
-  const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
-  switch (task.kind) {
-    case 'create': {
-      const what = say('create a docs job', 'Creating a docs job')
-      return `${what} ${where}, with a prompt of ${describeSize(task.prompt)}.`
-    }
-    case 'message': {
-      const what = say('send a message', 'Sending a message')
-      return `${what} of ${describeSize(task.prompt)} to docs job ${quote(task.jobId)} ${where}.`
-    }
-    case 'attach': {
-      const what = wait ? say('wait for', 'Waiting for') : say('check', 'Checking')
-      return `${what} docs job ${quote(task.jobId)} ${where}; nothing is sent to it.`
-    }
-  }
-}
-
-// [report.log.lines]
-function describeSize(text: string): string {
-  return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
-}
 
 // [report.log.lines]
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
@@ -72,7 +42,7 @@ type Annotation = Readonly<{
 // [report.annotation.one]
 export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const link = run.facts.seen?.job.link
-  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result)
+  const { sentence, happened = '', unsent, next } = describeOutcome(run, result)
   const pullRequest = link === undefined ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

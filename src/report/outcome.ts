@@ -15,7 +15,7 @@ export type Texts = Readonly<{
   /** What else happened, without the pull request, which each place shows in its own way. */
   happened?: string
   /** What is added to an error if nothing was sent. */
-  unsent?: string
+  unsent?: string | false
   // [report.advice.followed]
   next: string
 }>
@@ -85,9 +85,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const rerun = {
     job: 'A re-run starts another docs job.',
     message: 'A re-run sends the message again.',
-    nothing: '',
+    nothing: undefined,
   }[accepted]
-  const toWait = joinSentences(howToWait(run), memory === 'none' ? rerun : '')
+  const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -96,7 +96,6 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
           : // [report.review]
-            // [report.review]
             facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
@@ -123,7 +122,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         title: '🗄️ The docs job was archived',
         sentence: `${name} was archived.`,
         next: joinSentences(
-          job?.link ? 'Review the docs pull request.' : '',
+          job?.link && 'Review the docs pull request.',
           `An archived docs job won't produce anything more. ${startNew}.`,
         ),
       }
@@ -133,9 +132,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: lastSeen,
         next: joinSentences(
-          facts.notSeen?.advice ?? '',
+          facts.notSeen?.advice,
           toWait,
-          facts.notSeen?.advice ? '' : 'To wait longer next time, raise timeout-minutes.',
+          !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
         ),
       }
     case 'started':
@@ -147,7 +146,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         }[accepted],
         sentence: accepted === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
-          accepted === 'message' ? '' : lastSeen,
+          accepted !== 'message' && lastSeen,
           'This step did not wait for the docs job to finish.',
         ),
         next: toWait,
@@ -195,14 +194,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist.
-      const isUnseen = job === undefined && accepted !== 'message'
-      const ifGone = isUnseen ? '' : `${startNew}.`
-      const then = code === 'not-found' ? ifGone : toWait
+      const mayExist = job !== undefined || accepted === 'message'
+      const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
       return {
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
         happened: message,
-        unsent: facts.request.kind === 'none' && !facts.isRefused ? 'Nothing was sent.' : '',
-        next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
+        unsent: facts.request.kind === 'none' && !facts.isRefused && 'Nothing was sent.',
+        next: joinSentences(advice, isFollowed && !hasEnded && then),
       }
     }
   }

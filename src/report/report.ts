@@ -103,8 +103,7 @@ export class StepReport {
         if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
         break
       // What follows from these is told with what comes next.
-      case 'remembered':
-      case 'starting-anew':
+      case 'continuing':
       case 'not-accepted':
       case 'unknown':
       case 'not-seen':
@@ -247,13 +246,11 @@ export class StepReport {
   async closeComment({ cancel }: Step['deadline']): Promise<void> {
     const { comment } = this
     if (comment === undefined) return
-    const changing = (): string => JSON.stringify([this.#view().notes, this.#view().memory])
-    const [said, noted] = [changing(), this.#facts.notes.length]
     this.update()
     await comment.close()
-    if (changing() !== said) this.#writeSummary()
-    const hasNews = this.#facts.notes.length > noted && comment.failure === undefined
-    if (!hasNews || cancel.aborted) return
+    this.#writeSummary()
+    if (comment.failure !== undefined || cancel.aborted) return
+    // What was noted meanwhile: an update without news is no edit.
     this.update()
     await comment.close()
   }
@@ -272,10 +269,10 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.` : '',
-      before?.message ?? (isFollowed || !facts.isRefused ? '' : 'Nothing was accepted.'),
+      isFollowed && `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.`,
+      before?.message ?? (!isFollowed && facts.isRefused && 'Nothing was accepted.'),
     ),
-    joinSentences(advice, before?.advice ?? ''),
+    joinSentences(advice, before?.advice),
     { cause: thrown },
   )
 }

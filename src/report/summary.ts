@@ -4,12 +4,12 @@ import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import { type DocsFile, FILES_PAGE, hasJob, type StepFacts, statusIn } from '../run/facts.js'
-import { errorOf, type RunResult } from '../run/result.js'
+import { errorOf } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import { hideService, type Redact } from '../text/redact.js'
-import { describeOutcome, describeSent, howToWait, type ToldRun } from './outcome.js'
+import { describeOutcome, describeSent, howToWait, type Texts, type ToldRun } from './outcome.js'
 
 export interface View extends ToldRun {
   /** The default in place of a bad value; of a required one, nothing. */
@@ -26,13 +26,34 @@ export interface View extends ToldRun {
   readonly runUrl: string
 }
 
+/** What both texts are made of, as Markdown. [report.summary] [report.advice.in-sight] */
+function describe(view: View) {
+  const { facts, inputs, notes } = view
+  const { result } = facts
+  const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
+  const texts = result ? describeOutcome(view, result) : describeRunning(view)
+  const code = errorOf(result)?.code
+  const [files, allFiles] = describeFiles(view)
+  return {
+    isFailed,
+    title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
+    pullRequest: linkPullRequest(view),
+    files,
+    /** What the advice is about. */
+    happened: [
+      showHappened(view, texts),
+      ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
+    ],
+    details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
+    next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
+  }
+}
+
 // [report.summary]
 export function createSummary(view: View): string {
-  const pullRequest = linkPullRequest(view)
-  const title = `### ${describeTitle(view)}`
+  const { title, pullRequest, files, happened, details, next } = describe(view)
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
-  const told = [...happened(view), ...details(view), whatNext(view)]
-  return `${joinParagraphs([title, link, describeFiles(view)[0], ...told])}\n`
+  return `${joinParagraphs([`### ${title}`, link, files, ...happened, ...details, next])}\n`
 }
 
 /**
@@ -44,25 +65,21 @@ const DETAILS =
 
 // [report.advice.in-sight]
 export function createCommentText(view: View): string {
+  const parts = describe(view)
+  const { files, happened, details, next } = parts
   // An advice is about what happened: both are shown, or both are folded.
-  const isShown = isFailed(view) || view.facts.docs.endedEarly
-  const told = isShown
-    ? [...happened(view), whatNext(view), DETAILS, ...details(view)]
-    : [DETAILS, ...happened(view), ...details(view), whatNext(view)]
-  return `${joinParagraphs([firstLine(view), describeFiles(view)[0], ...told, '</details>'])}\n`
+  const told =
+    parts.isFailed || view.facts.docs.endedEarly
+      ? [...happened, next, DETAILS, ...details]
+      : [DETAILS, ...happened, ...details, next]
+  return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
 // [report.comment.quiet]
-function firstLine(view: View): string {
-  const pullRequest = linkPullRequest(view)
+function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
   // The link may be that of an earlier run. [report.link.label]
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  return `${describeTitle(view)}${nameLeg(view)}${pullRequest && label + pullRequest}`
-}
-
-// [report.advice.in-sight]
-function isFailed({ inputs, facts: { result } }: View): boolean {
-  return result !== undefined && failsStep(result.outcome, inputs.failOn)
+  return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
 }
 
 // [cancel.killed]
@@ -75,8 +92,9 @@ const IF_STILL_HERE = 'If this text is still here when the workflow run has ende
 export function createFirstText(view: View): string {
   const log = `the run's log: <${view.runUrl}>`
   if (view.facts.result !== undefined) {
-    const seeLog = linkPullRequest(view) === '' ? `For more, see ${log}` : ''
-    return joinParagraphs([firstLine(view), ...happened(view), whatNext(view), seeLog])
+    const parts = describe(view)
+    const seeLog = !parts.pullRequest && `For more, see ${log}`
+    return joinParagraphs([firstLine(view, parts), ...parts.happened, parts.next, seeLog])
   }
   return joinParagraphs([
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
@@ -90,50 +108,42 @@ function nameLeg({ inputs, redact }: View): string {
   return leg && ` (${inlineCode(leg)})`
 }
 
-// [report.title.accepted]
-function describeTitle(view: View): string {
+/**
+ * What to do if the step is killed now, which is also read if no edit succeeds any more.
+ * [cancel.killed] [report.title.accepted]
+ */
+function describeRunning(view: View): Texts {
   const { facts } = view
-  const { result } = facts
-  if (result !== undefined) {
-    const text = describeOutcome(view, result).title
-    return isFailed(view) ? text.replace('✅', '❌') : text
+  if (hasJob(facts)) {
+    return {
+      title: '⏳ Waiting for the docs job',
+      next: `If this step ends first, that doesn't stop the docs job. ${howToWait(view)}`,
+    }
   }
-  if (hasJob(facts)) return '⏳ Waiting for the docs job'
-  if (facts.request.kind !== 'none') return '⏳ The request is being sent'
-  return '⏳ The service has not accepted the request yet'
+  if (facts.request.kind === 'none') {
+    return {
+      title: '⏳ The service has not accepted the request yet',
+      next: `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`,
+    }
+  }
+  const ifKilled =
+    facts.jobId === ''
+      ? `a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
+      : `the docs job may have received the message. ${howToWait(view)}`
+  return { title: '⏳ The request is being sent', next: `${IF_STILL_HERE} ${ifKilled}` }
 }
 
 /**
  * The docs pull request, also while a follow-up runs, which shows the one of the run before.
  * [report.link.label]
  */
-function linkPullRequest({ facts, redact }: View): string {
+function linkPullRequest({ facts, redact }: View): string | undefined {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
-  if (link === undefined) return ''
+  if (link === undefined) return undefined
   const pull = parsePullRequest(link)
   const name = pull ? `${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
-}
-
-/** What the advice is about. [report.advice.in-sight] */
-function happened(view: View): string[] {
-  const { facts, notes } = view
-  return [
-    facts.result ? whatHappened(view, facts.result) : '',
-    ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
-  ]
-}
-
-// [report.summary]
-function details(view: View): string[] {
-  const code = errorOf(view.facts.result)?.code
-  return [
-    code ? `Error code: \`${code}\`` : '',
-    listFacts(view),
-    describeFiles(view)[1],
-    statusTable(view.facts),
-  ]
 }
 
 /**
@@ -145,19 +155,11 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 }
 
 // [report.advice.in-sight]
-function whatNext(view: View): string {
-  const { result } = view.facts
-  const next = result ? describeOutcome(view, result).next : ifKilled(view)
-  return `**What to do next:** ${showSentences(tell(view, next))}`
-}
-
-// [report.advice.in-sight]
-function whatHappened(view: View, result: RunResult): string {
+function showHappened(view: View, { happened = '', unsent }: Texts): string {
   // Redacted before it is split: half a key would not be found.
-  const { happened = '', unsent = '' } = describeOutcome(view, result)
   const lines = tell(view, happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
-  return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
+  return joinParagraphs([toList(lines), unsent])
 }
 
 /**
@@ -166,9 +168,9 @@ function whatHappened(view: View, result: RunResult): string {
  */
 export function showSentences(text: string): string {
   return oneLine(text)
-    .split(/("[^"]*"|`[^`]*`|\s+)/)
-    .map((part) => (isPlain(part) ? part : showCode(part)))
-    .join('')
+    .replace(/"[^"]*"|`[^`]*`|(?:(?!"[^"]*"|`[^`]*`)\S)+/g, (part) =>
+      isPlain(part) ? part : showCode(part),
+    )
     .replace(/^(?:\d+[.)]|[+=-]+)(?=\s|$)/, inlineCode)
 }
 
@@ -181,34 +183,33 @@ function showCode(part: string): string {
 }
 
 /**
- * A word, or white space, in which GitHub finds no markup, mention, reference, link or emoji.
+ * A word in which GitHub finds no markup, mention, reference, link or emoji.
  * [text.markdown]
  */
 function isPlain(word: string): boolean {
   const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|\b[\da-f]{7,40}\b|\b_|_\b/i.test(word)
-  return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
+  return /^[\w.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
 // [report.comment.private]
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
   const where = runUrl
-    ? [['Run', `[${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]]
+    ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
-        ['Project', inputs.projectId && show(inputs.projectId)],
-        ['Service', inputs.baseUrl && show(inputs.baseUrl)],
+        inputs.projectId && `Project: ${show(inputs.projectId)}`,
+        inputs.baseUrl && `Service: ${show(inputs.baseUrl)}`,
       ]
-  const rows = [
-    ['Docs job', facts.jobId && show(facts.jobId)],
+  const items = [
+    facts.jobId && `Docs job: ${show(facts.jobId)}`,
     ...where,
-    ['Sent', (facts.result ?? hasJob(facts)) && describeSent(facts)],
-    ['Elapsed', formatDuration(facts.now)],
+    (facts.result ?? hasJob(facts)) && `Sent: ${describeSent(facts)}`,
+    `Elapsed: ${formatDuration(facts.now)}`,
   ]
-  return rows
-    .filter(([, value]) => value)
-    .map(([name, value]) => `- ${name}: ${value}`)
-    .join('\n')
+  return toList(items.filter(Boolean))
 }
+
+const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
 
 /**
  * How many files of the docs pull request are shown at first sight, and how many are listed.
@@ -217,19 +218,18 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
 /** A line of the first files, and if there are more, a list. [docs.files.told] */
-function describeFiles({ facts: { docs }, redact }: View): readonly [line: string, list: string] {
+function describeFiles({ facts: { docs }, redact }: View): readonly [line?: string, list?: string] {
   const { length } = docs.files
   const { shown, listed } = FILES_LIMIT
-  if (length === 0) return ['', '']
+  if (length === 0) return []
   // There may be more files than were read. [docs.files.told]
   const plus = length < FILES_PAGE ? '' : '+'
   const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
   const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
-  if (length <= shown) return [line, '']
+  if (length <= shown) return [line]
   const more = length > listed ? [`and ${length - listed}${plus} more`] : []
-  const list = [...files, ...more].map((file) => `- ${file}`).join('\n')
   // Without a line of its own above it, Markdown would take the list for the end of the one before.
-  return [`${line}, …`, `Changed files:\n\n${list}`]
+  return [`${line}, …`, `Changed files:\n\n${toList([...files, ...more])}`]
 }
 
 /**
@@ -242,28 +242,11 @@ function showFile({ filename, additions, deletions }: DocsFile, redact: Redact):
 }
 
 // [report.summary]
-function statusTable({ history }: StepFacts): string {
-  if (history.length === 0) return ''
+function statusTable({ history }: StepFacts): string | undefined {
+  if (history.length === 0) return undefined
   const rows = history.map(({ date, elapsedMs, status }) => {
     const time = date.toISOString().slice(0, 19).replace('T', ' ')
     return `| ${time} | ${formatDuration(elapsedMs)} | ${status} |`
   })
   return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')
-}
-
-/**
- * What to do if the step is killed now, which is also read if no edit succeeds any more.
- * [cancel.killed]
- */
-function ifKilled(view: View): string {
-  const { facts } = view
-  if (hasJob(facts)) {
-    return `If this step ends first, that doesn't stop the docs job. ${howToWait(view)}`
-  }
-  if (facts.request.kind === 'none') {
-    return `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`
-  }
-  return facts.jobId === ''
-    ? `${IF_STILL_HERE} a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
-    : `${IF_STILL_HERE} the docs job may have received the message. ${howToWait(view)}`
 }

@@ -8,10 +8,11 @@ import type { RunResult } from './result.js'
 export type Asked = 'job' | 'message'
 
 export type Happening = Readonly<
-  /** An earlier run left this docs job, and its pull request. */
-  | { kind: 'remembered'; jobId: string; link: string | undefined }
-  /** A new docs job is asked for, in place of any earlier one. `link` is what it continues. */
-  | { kind: 'starting-anew'; link: string | undefined }
+  /**
+   * The step is about this docs job from now on, which an earlier run left, or (empty) about a new
+   * one; and this is the pull request that it continues.
+   */
+  | { kind: 'continuing'; jobId: string; link: string | undefined }
   | { kind: 'sending'; asked: Asked }
   /** `posted`: the request has left this machine. */
   | { kind: 'not-accepted'; posted: boolean }
@@ -133,10 +134,8 @@ export function factsAfter(
 ): StepFacts {
   const facts = { ...before, now: clock.now() }
   switch (happening.kind) {
-    case 'remembered':
+    case 'continuing':
       return { ...facts, jobId: happening.jobId, previousLink: happening.link }
-    case 'starting-anew':
-      return { ...facts, jobId: '', previousLink: happening.link }
     case 'sending':
     case 'unknown':
       return { ...facts, request: happening }

@@ -1,7 +1,7 @@
 /** Polls a job until it ends: when to poll, when to trust the status, when to give up. */
 
 import type { ServiceResult } from '../agent/client.js'
-import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
+import { isFinal, type Job } from '../agent/job.js'
 import { ATTEMPT_MS, judgePoll, REFUSED_DELAY_MS, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
@@ -46,69 +46,60 @@ export type PollOptions = Readonly<{
 
 type PollTools = Omit<RunTools, 'writePlaceholder'>
 
-export type PollResult = Readonly<
-  | { kind: 'ended'; job: Job; status: FinalStatus }
-  | { kind: 'active'; job: Job }
-  | { kind: 'deadline' }
->
-
 /**
- * [poll.last]
+ * The docs job as last received: ended, unless it was to be polled once. Undefined if it hadn't
+ * ended at the deadline. [poll.last]
  *
  * @throws ActionError if a status request is refused for good, or if none ever got a response.
  */
-export async function pollUntilDone(options: PollOptions, tools: PollTools): Promise<PollResult> {
-  const { clock, deadline } = tools
+export async function pollUntilDone(
+  options: PollOptions,
+  tools: PollTools,
+): Promise<Job | undefined> {
+  const { service, clock, deadline } = tools
   const deadlineAt = clock.now() + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
     deadlineAt - finalPollMarginMs(options.timeoutMs),
     deadline.cancel,
     clock,
   )
-  return poll(options, tools, deadlineAt, untilFinalPoll).finally(untilFinalPoll.end)
-}
-
-// [poll.last]
-async function poll(
-  options: PollOptions,
-  tools: PollTools,
-  deadlineAt: number,
-  untilFinalPoll: Deadline,
-): Promise<PollResult> {
-  const { service, clock, deadline } = tools
   const polling = createPolling(options, tools)
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   // [poll.last]
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
-  for (let isOver = isTooLate; !isOver; ) {
-    const remainingMs = untilFinalPoll.remainingMs()
-    const isBroughtForward = delayMs > remainingMs
-    await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
-    if (deadline.cancelled()) break
-    const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
-    let until = isFinalPoll ? deadline : untilFinalPoll
-    // A server may close an idle connection just as this poll is sent, which no other one follows.
-    // [poll.last]
-    if (isFinalPoll) service.close()
-    // The process was frozen and has missed its final poll.
-    const isLate = hasPassed(deadline)
-    if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    // [report.true]
-    tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
-    const startedAt = clock.now()
-    const result = await service.getJob(options.jobId, until)
-    polling.budget.count(startedAt, ATTEMPT_MS.poll)
-    // A process that was frozen during its final poll makes another. [poll.last]
-    isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-    const next = polling.handle(result, { isBroughtForward, isFinalPoll })
-    if (typeof next !== 'number') return next
-    delayMs = next
+  try {
+    for (let isOver = isTooLate; !isOver; ) {
+      const remainingMs = untilFinalPoll.remainingMs()
+      const isBroughtForward = delayMs > remainingMs
+      await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+      if (deadline.cancelled()) break
+      const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
+      let until = isFinalPoll ? deadline : untilFinalPoll
+      // A server may close an idle connection just as this poll is sent, which no other one
+      // follows. [poll.last]
+      if (isFinalPoll) service.close()
+      // The process was frozen and has missed its final poll.
+      const isLate = hasPassed(deadline)
+      if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
+      // [report.true]
+      tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
+      const startedAt = clock.now()
+      const result = await service.getJob(options.jobId, until)
+      polling.budget.count(startedAt, ATTEMPT_MS.poll)
+      // A process that was frozen during its final poll makes another. [poll.last]
+      isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
+      const next = polling.handle(result, { isBroughtForward, isFinalPoll })
+      if (typeof next !== 'number') return next
+      delayMs = next
+    }
+  } finally {
+    untilFinalPoll.end()
   }
   // [cancel.first] [output.timed-out]
   if (deadline.cancelled()) throw new Cancelled()
-  if (!service.hasResponded()) throw noResponseError(options.jobId, polling.lastError())
-  return { kind: 'deadline' }
+  polling.requireResponse()
+  return undefined
 }
 
 /**
@@ -139,12 +130,13 @@ export function finalPollMarginMs(timeoutMs: number): number {
  * the message itself says `active` proves nothing about the next poll. [poll.stale-end]
  *
  * @param settleMs counted from the message
+ * @returns after how many milliseconds it is trusted: now, if 0
  */
 function createFreshnessCheck(
   precededBy: PrecededBy,
   settleMs: number,
-): (job: Job, now: number) => boolean {
-  if (precededBy.kind !== 'message') return () => true
+): (job: Job, now: number) => number {
+  if (precededBy.kind !== 'message') return () => 0
   const { job: previous, at } = precededBy
   let seenRunning = false
   let firstSeen: Job | undefined
@@ -154,7 +146,7 @@ function createFreshnessCheck(
       (firstSeen !== undefined && endsDifferently(job, firstSeen)) ||
       (previous !== undefined && isFinal(previous.status) && endsDifferently(job, previous))
     firstSeen ??= job
-    return seenRunning || changed || now - at >= settleMs
+    return seenRunning || changed ? 0 : Math.max(0, at + settleMs - now)
   }
 }
 
@@ -169,17 +161,13 @@ export const END_FIELDS = ['status', 'prLink', 'archivedAt']
  * [poll.stale-end]
  */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
-  const [fields, otherFields] = [one as Record<string, unknown>, other as Record<string, unknown>]
   return END_FIELDS.some(
-    (name) =>
-      Object.hasOwn(fields, name) &&
-      Object.hasOwn(otherFields, name) &&
-      fields[name] !== otherFields[name],
+    (name) => Object.hasOwn(one, name) && Object.hasOwn(other, name) && one[name] !== other[name],
   )
 }
 
-/** Polling is over, or continues after so many milliseconds. */
-type Next = PollResult | number
+/** The job that ends the polling; or after how many milliseconds it is polled again. */
+type Next = Job | number
 
 /** What one poll after another tells. */
 function createPolling(
@@ -192,7 +180,7 @@ function createPolling(
   // [poll.stale-end]
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
-  const isFresh = createFreshnessCheck(precededBy, settleMs)
+  const untilFresh = createFreshnessCheck(precededBy, settleMs)
   // [poll.refused.four] [poll.log-once]
   let failures = 0
   let refusals = 0
@@ -200,13 +188,23 @@ function createPolling(
   let isSeen = precededBy.kind !== 'nothing'
   let hasWarned = false
 
+  /** @throws ActionError if no status request ever got a response [poll.dead-address] */
+  function requireResponse(): void {
+    if (service.hasResponded()) return
+    throw new ActionError(
+      'network',
+      `The service never answered a status request for docs job ${quote(jobId)}${lastError && `: ${lastError}`}.`,
+      'Check base-url, the proxy variables and the network.',
+    )
+  }
+
   /**
    * Polls again after this delay; a service that has never responded gets a limited time.
    * [poll.dead-address]
    */
   function retryWithin(delayMs: number): Next {
     if (service.hasResponded()) return delayMs
-    if (budget.remainingMs <= 0) throw noResponseError(jobId, lastError)
+    if (budget.remainingMs <= 0) requireResponse()
     return Math.min(delayMs, budget.remainingMs)
   }
 
@@ -216,27 +214,24 @@ function createPolling(
       hasWarned = true
       warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
+    const untilFreshMs = untilFresh(job, now)
     // [poll.stale-end]
-    if (!isFresh(job, now)) {
+    if (untilFreshMs > 0) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
       tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
-      const untilSettledMs =
-        precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
-      return Math.min(delayMs, untilSettledMs)
+      return Math.min(delayMs, untilFreshMs)
     }
     // [poll.retry]
     isSeen = true
     tell({ kind: 'seen', job })
-    if (isFinal(job.status)) return { kind: 'ended', job, status: job.status }
-    return once ? { kind: 'active', job } : delayMs
+    return once || isFinal(job.status) ? job : delayMs
   }
 
   return {
     budget,
     firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
-    /** Why the last poll showed no job. [poll.refused.deadline] */
-    lastError: () => lastError,
+    requireResponse,
     /**
      * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
      * refusal then doesn't repeat the one before [poll.refused.four] [poll.retry]
@@ -281,13 +276,4 @@ function createPolling(
       }
     },
   }
-}
-
-// [poll.dead-address]
-function noResponseError(jobId: string, lastError: string): ActionError {
-  return new ActionError(
-    'network',
-    `The service never answered a status request for docs job ${quote(jobId)}${lastError && `: ${lastError}`}.`,
-    'Check base-url, the proxy variables and the network.',
-  )
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '../agent/job.js'
 import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult = Readonly<
-  | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
+  | { outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'> }
   | ({ outcome: 'skipped' } & SkipReason)
   /** `error` is set if a request was in flight and its result is unknown. */
   | { outcome: 'cancelled'; error?: ActionError | undefined }
@@ -17,9 +17,6 @@ export type SkipReason = Readonly<{
   reason: string
   advice?: string | undefined
 }>
-
-/** One type for each outcome, so that a check of the outcome narrows the result. */
-type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
 
 // [cancel.exception]
 export function toRunResult(thrown: unknown): RunResult {

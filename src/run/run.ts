@@ -6,10 +6,10 @@ import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
-import { type RunResult, toRunResult } from './result.js'
+import type { RunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
-import type { MessageTask, Task } from './task.js'
+import type { MessageTask, NewJob, Task } from './task.js'
 
 /**
  * How long after an end without a pull request the job is asked for once more, in milliseconds.
@@ -24,36 +24,29 @@ type Begun = Readonly<{
   job?: Job | undefined
 }>
 
-/** Runs the task to its end. Never throws. [output.timed-out] [poll.stale-end] */
+/**
+ * Runs the task to its end. [output.timed-out] [poll.stale-end]
+ *
+ * @throws ActionError
+ * @throws Cancelled
+ */
 export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
   tools: RunTools,
 ): Promise<RunResult> {
-  try {
-    const { jobId, precededBy, job } = await begin(task, wait, tools)
-    if (tools.deadline.cancelled()) throw new Cancelled()
-    // After a message, a final status may be the earlier one.
-    if (isFinal(job?.status) && precededBy.kind !== 'message')
-      return { outcome: await outcomeOfEnded({ job, status: job.status }, tools) }
-    if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
-    const polled = await pollUntilDone(
-      { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
-      tools,
-    )
-    switch (polled.kind) {
-      case 'ended':
-        return { outcome: await outcomeOfEnded(polled, tools) }
-      // [poll.once]
-      case 'active':
-        return { outcome: 'started' }
-      // [output.timed-out]
-      case 'deadline':
-        return { outcome: 'timed-out' }
-    }
-  } catch (thrown) {
-    return toRunResult(thrown)
-  }
+  const { jobId, precededBy, job: begun } = await begin(task, wait, tools)
+  if (tools.deadline.cancelled()) throw new Cancelled()
+  // After a message, a final status may be the earlier one.
+  const hasEnded = isFinal(begun?.status) && precededBy.kind !== 'message'
+  if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
+  const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
+  const job = hasEnded ? begun : await pollUntilDone(options, tools)
+  // [output.timed-out]
+  if (job === undefined) return { outcome: 'timed-out' }
+  // [poll.once]
+  if (!isFinal(job.status)) return { outcome: 'started' }
+  return { outcome: await outcomeOfEnded(job, job.status, tools) }
 }
 
 /** Sends what the task has to send. [input.task] */
@@ -109,10 +102,10 @@ async function messageOrCreate(
 
 // [send.placeholder.first]
 async function create(
-  { prompt, fingerprint = '', previousLink }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
+  { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,
 ): Promise<Begun> {
-  tools.tell({ kind: 'starting-anew', link: previousLink })
+  tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   await tools.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, tools)
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
@@ -136,14 +129,13 @@ async function message(
   return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
 }
 
-type JobEnd = Readonly<{ job: Job; status: FinalStatus }>
-
 /**
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
  * once more. [poll.link.late]
  */
 async function outcomeOfEnded(
-  { job, status }: JobEnd,
+  job: Job,
+  status: FinalStatus,
   { service, clock, deadline, tell }: RunTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)

@@ -21,7 +21,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice]
- * [send.unconnected.limit] [send.never-twice]
+ * [send.unconnected.limit]
  *
  * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
@@ -31,7 +31,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 export async function send(
   request: SubmitRequest,
   prompt: string,
-  tools: Pick<RunTools, 'service' | 'clock' | 'deadline' | 'random' | 'log' | 'tell'>,
+  tools: RunTools,
   replaceable = false,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools

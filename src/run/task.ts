@@ -9,12 +9,18 @@ import type { SkipReason } from './result.js'
 
 /** `fingerprint` is of what the job gets, or has got, as later runs compare it. */
 export type Task = Readonly<
-  /** `previousLink` is the pull request that the new job is asked to continue. */
-  | { kind: 'create'; prompt: string; fingerprint?: string; previousLink?: string | undefined }
+  | ({ kind: 'create' } & NewJob)
   | MessageTask
   /** `job` is set if the service has just returned it. */
   | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
 >
+
+/** `previousLink` is the pull request that the new job is asked to continue. */
+export type NewJob = Readonly<{
+  prompt: string
+  fingerprint?: string
+  previousLink?: string | undefined
+}>
 
 export type MessageTask = Readonly<{
   kind: 'message'

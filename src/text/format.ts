@@ -31,14 +31,17 @@ export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
+/** A text that may be left out. */
+type Part = string | false | undefined
+
 // [report.advice.followed]
-export function joinSentences(...sentences: readonly string[]): string {
-  return sentences.filter((sentence) => sentence !== '').join(' ')
+export function joinSentences(...sentences: readonly Part[]): string {
+  return sentences.filter(Boolean).join(' ')
 }
 
 // [report.advice.followed]
-export function joinParagraphs(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('\n\n')
+export function joinParagraphs(parts: readonly Part[]): string {
+  return parts.filter(Boolean).join('\n\n')
 }
 
 // [report.log.lines]
