@@ -19,7 +19,7 @@ test('no comment is longer than 100 characters, but for a URL', () => {
   expect(long.map(({ at }) => at)).toEqual([])
 })
 
-test('signatures are compared in constant time, and in no other way [memory.marker.constant-time]', () => {
+test('signatures are compared in constant time, and in no other way [memory.marker.signed]', () => {
   const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
   const signing = files.filter((file) => readFileSync(file, 'utf8').includes('createHmac('))
   expect(signing).toEqual(['src/memory/marker.ts'])

@@ -124,14 +124,14 @@ export const jobSchema = z.object({
   prLink: z.catch(z.string(), ''),
 })
 
-// [text.beside-error]
+// [send.refused.final]
 const sentence = z.string().check(z.minLength(1))
-// [text.beside-error]
+// [send.refused.final]
 const errorSchema = z.looseObject({ error: sentence })
-/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. [send.refused.gateway] */
+/** A gateway's, such as Amazon's `{"message": "Forbidden"}`. [send.refused.foreign] */
 const messageSchema = z.looseObject({ message: sentence })
 
-/** Of a text in a response, in characters: it takes long to redact more. [secret.redacted.cheap] */
+/** Of a text in a response, in characters: it takes long to redact more. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
 // [send.job.required] [send.refused.foreign]
@@ -157,7 +157,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.
-  // [secret.redacted.uncut]
+  // [secret.redacted]
   const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
   const link = isClean ? safeLink(prLink) : ''
   return {
@@ -172,7 +172,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
-// [text.page] [secret.redacted.uncut]
+// [text.page] [secret.redacted]
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {
@@ -190,7 +190,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
-// [text.beside-error]
+// [send.refused.final]
 function describeBody(body: string): string {
   const received = parseJson(body)
   const { data: own } = errorSchema.safeParse(received)
@@ -199,7 +199,7 @@ function describeBody(body: string): string {
   return other === undefined ? body : describeError(other.message, other)
 }
 
-/** What is wrong often stands beside it, as details, errors or message. [text.beside-error] */
+/** What is wrong often stands beside it, as details, errors or message. [send.refused.final] */
 function describeError(error: string, received: object): string {
   const more = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== error))
   if (Object.keys(more).length === 0) return error

@@ -124,7 +124,7 @@ const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /**
  * Sends one request and settles once: with a response, an error, or the end of its time.
- * [net.sent]
+ * [send.never-twice]
  */
 function exchange(
   connection: Connection,
@@ -148,8 +148,8 @@ function exchange(
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
-          : // [send.unconnected.again]
-            // [send.unconnected.again]
+          : // [send.unconnected]
+            // [send.unconnected]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
