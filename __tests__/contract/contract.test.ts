@@ -219,7 +219,7 @@ test('each error is found by its first words, which people paste [output.error-c
   expect([...new Set(missing)]).toEqual([])
 })
 
-test('the workflows of the documents are those of examples/, which tests run, without the comment on top', () => {
+test('the workflows of the documents are those of examples/, which tests run, without the comment on top [house.pages]', () => {
   const all = documents().flatMap((file) => [...text(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
   const blocks = all.map(([, yaml = '']) => yaml)
   expect(blocks.length).toBeGreaterThan(0)
@@ -230,7 +230,7 @@ test('the workflows of the documents are those of examples/, which tests run, wi
   for (const yaml of examples) expect(yaml).toMatch(/^# /)
 })
 
-test("docs/testing.md names the emulator's inputs and outputs, which have the defaults of its code", () => {
+test("docs/testing.md names the emulator's inputs and outputs, which have the defaults of its code [house.defaults.once]", () => {
   const emulator = parse(text('emulator/action.yml'))
   const page = section('docs/testing.md', 'In a workflow')
   for (const name of ['scenario', 'speed', 'log-file', ...serviceScenarios])
@@ -243,7 +243,7 @@ test("docs/testing.md names the emulator's inputs and outputs, which have the de
   )
 })
 
-test('docs/recipes.md names every example, and what its DOCS_TOKEN may do', () => {
+test('docs/recipes.md names every example, and what its DOCS_TOKEN may do [house.pages]', () => {
   const page = text('docs/recipes.md')
   const named = [...page.matchAll(/^- \[(.+?)\]\(\.\.\/examples\/\1\): /gm)].map(([, name]) => name)
   const examples = readdirSync('examples')
@@ -292,7 +292,7 @@ describe('dist', () => {
   })
 })
 
-test('the emulator needs nothing but Node', () => {
+test('the emulator needs nothing but Node [house.emulator]', () => {
   for (const file of readdirSync('emulator').filter((name) => name.endsWith('.mjs')))
     for (const [, from] of text(`emulator/${file}`).matchAll(/^(?:import .*|}) from '([^']+)'/gm))
       expect(from).toMatch(/^(?:node:|\.\/)/)

@@ -98,7 +98,7 @@ describe.each(VERSIONS)('version %s [github.described]', (version) => {
     expect(DESCRIBED.filter((endpoint) => !asked.has(endpoint))).toEqual([])
   })
 
-  test('and so are refusals', async () => {
+  test('and so are refusals [github.described]', async () => {
     const { github, ask } = await start()
     const statuses = []
     for (const [method, path, body] of [
@@ -113,14 +113,14 @@ describe.each(VERSIONS)('version %s [github.described]', (version) => {
   })
 })
 
-test('the versions are those of the description, which says of which package it was made', () => {
+test('the versions are those of the description, which says of which package it was made [github.described]', () => {
   const read = (name: string) => JSON.parse(readFileSync(`__tests__/support/${name}.json`, 'utf8'))
   expect(Object.keys(read('github-api').differences)).toEqual(VERSIONS.slice(1))
   expect(read('github-api').source).toMatch(/^@octokit\/openapi \d+\.\d+\.\d+$/)
   expect(read('github-events').source).toBe(read('github-api').source)
 })
 
-test('only GraphQL is described elsewhere', () => {
+test('only GraphQL is described elsewhere [github.described]', () => {
   expect(ENDPOINTS.filter(([method, path]) => !isDescribed(`${method} ${path}`))).toHaveLength(1)
 })
 
@@ -187,7 +187,7 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(says)])
 })
 
-test("the emulator's GitHub answers as GitHub does", async () => {
+test("the emulator's GitHub answers as GitHub does [github.described] [house.emulator]", async () => {
   const { runs, close } = await startPullRequest(
     ['opened', 'synchronize', 'closed'],
     () => undefined,
@@ -216,7 +216,7 @@ test("the emulator's GitHub answers as GitHub does", async () => {
   await close()
 })
 
-test("the simulated world's payloads are GitHub's", () => {
+test("the simulated world's payloads are GitHub's [github.described]", () => {
   const told = { title: 'Title', body: 'Body', labels: ['docs'], commentId: 5 }
   const found = Array.from({ length: 2000 }, (_, seed) => {
     const event = createEvent({ random: new Random(seed), usesGitHub: true } as Draw)

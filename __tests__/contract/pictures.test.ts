@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { picturedNow } from '../support/pictured.js'
 
-test('the pictures show what the code writes: if not, run `npm run pictures`', () => {
+test('the pictures show what the code writes: if not, run `npm run pictures` [house.pages]', () => {
   expect(readFileSync('docs/images/texts.md', 'utf8')).toBe(picturedNow())
 })
 
-test('what is read in place of a picture is what it shows', () => {
+test('what is read in place of a picture is what it shows [house.pages]', () => {
   const [, comment = ''] = picturedNow().split('\n---\n\n')
   const [result, , files] = comment.replaceAll(/`|\[|\]\(<.*?>\)/g, '').split('\n')
   for (const file of ['README.md', 'docs/behaviour.md']) {

@@ -11,7 +11,7 @@ import { HOME } from '../support/workflows.js'
 const text = (file: string): string => readFileSync(file, 'utf8')
 const DAYS = 7
 
-test('the changelog has a section for the version of package.json, and one for each version', () => {
+test('the changelog has a section for the version of package.json, and one for each version [house.release]', () => {
   const { version } = JSON.parse(text('package.json'))
   const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(
     ([, heading = '']) => heading,
@@ -27,7 +27,7 @@ test('the changelog has a section for the version of package.json, and one for e
   expect(new Set(versions).size).toBe(versions.length)
 })
 
-describe('Dependabot', () => {
+describe('Dependabot [house.packages]', () => {
   const { updates } = parse(text('.github/dependabot.yml'))
 
   test('covers every manifest', () => {
@@ -64,7 +64,7 @@ describe('Dependabot', () => {
   })
 })
 
-test('the threat model numbers its invariants, and goes on in what is said of releases', () => {
+test('the threat model numbers its invariants, and goes on in what is said of releases [house.pages]', () => {
   const pages = text('docs/threat-model.md') + text('docs/development/releasing.md')
   const rows = pages.match(/^\| I\d+ (?=\| .+ \|$)/gm) ?? []
   expect(rows.length).toBeGreaterThan(10)
@@ -86,7 +86,7 @@ const withRelativeLinks = (document: string): string =>
     .replaceAll(`https://github.com/${HOME}/blob/HEAD/`, '')
     .replaceAll(`https://raw.githubusercontent.com/${HOME}/HEAD/`, '')
 
-test.each(documents())('every link and picture in %s leads somewhere', (document) => {
+test.each(documents())('every link and picture in %s leads somewhere [house.pages]', (document) => {
   const links = withRelativeLinks(withoutCode('.', document)).matchAll(
     /(?:\]\(|src(?:set)?=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g,
   )
@@ -99,7 +99,7 @@ test.each(documents())('every link and picture in %s leads somewhere', (document
   }
 })
 
-test('what verifies a release names the branch, and what looks up a tag names no branch', () => {
+test('what verifies a release names the branch, and what looks up a tag names no branch [house.pages]', () => {
   const all = documents().map(text).join('\n').replaceAll('\\\n', '')
   const verifying = all.match(/^gh attestation verify .*$/gm) ?? []
   expect(verifying.length).toBeGreaterThan(0)
@@ -109,7 +109,7 @@ test('what verifies a release names the branch, and what looks up a tag names no
     expect(command).toContain(' refs/')
 })
 
-test.each(documents())('no blank line cuts a table of %s in two', (document) => {
+test.each(documents())('no blank line cuts a table of %s in two [house.pages]', (document) => {
   const lines = withoutCode('.', document).split('\n')
   const heads = lines.filter((line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|'))
   const cut = heads.filter((head) => !/^\|[ :|-]+$/.test(lines[lines.indexOf(head) + 1] ?? ''))
@@ -128,6 +128,6 @@ test.each(
   expect(shown.filter((word) => word.length > 20)).toEqual([])
 })
 
-test('the README is short enough to be read', () => {
+test('the README is short enough to be read [house.pages]', () => {
   expect(Buffer.byteLength(withRelativeLinks(text('README.md')))).toBeLessThanOrEqual(14_000)
 })

@@ -11,7 +11,7 @@ const ACTIONLINT = tool('actionlint')
 /** What actionlint 1.7.12 doesn't know yet, and GitHub does. */
 const TOO_NEW = /^examples\/.*: unexpected key "queue" for "concurrency" section\./
 
-test('actionlint finds nothing in any workflow', () => {
+test('actionlint finds nothing in any workflow [house.workflows]', () => {
   const problems = lint(workflowFiles())
   expect(problems.filter((problem) => !TOO_NEW.test(problem))).toEqual([])
   expect(problems).toContainEqual(expect.stringMatching(TOO_NEW)) // or the exception can go
@@ -25,14 +25,14 @@ const SHORTER = workflowFiles().flatMap(({ name, text }) =>
   })),
 )
 
-test('a condition is still right without any of its lines that end with &&', () => {
+test('a condition is still right without any of its lines that end with && [house.recipe.concurrency]', () => {
   expect(SHORTER.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['ready', 'follow-code'].map((name) => `examples/${name}-1.yml`)),
   )
   expect(lint(SHORTER)).toEqual([])
 })
 
-test('actionlint knows the inputs and outputs of the action', () => {
+test('actionlint knows the inputs and outputs of the action [house.defaults.once]', () => {
   const workflow = readFileSync('examples/start-and-wait.yml', 'utf8')
   const text = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
   const problems = lint([{ name: '.github/workflows/broken.yml', text }]).join('\n')
@@ -40,7 +40,7 @@ test('actionlint knows the inputs and outputs of the action', () => {
   expect(problems).toContain('"pr-lnk" is not defined')
 })
 
-test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment', () => {
+test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment [house.pages]', () => {
   const text = readFileSync('examples/central.yml', 'utf8')
   const [comment = ''] = text.match(/(?:^# {3}.*\n)+/m) ?? []
   const caller = comment

@@ -232,7 +232,7 @@ function drafting(version: string, commit: string, prerelease: boolean, again = 
   ]
 }
 
-test.concurrent('a dry run verifies, shows the notes, and writes nothing', async () => {
+test.concurrent('a dry run verifies, shows the notes, and writes nothing [house.release]', async () => {
   const clone = releasable('1.2.3')
   const ran = await release(clone, { version: '1.2.3' })
   expectSuccess(ran)
@@ -248,7 +248,7 @@ test.concurrent('a dry run verifies, shows the notes, and writes nothing', async
   expect(clone.tags()).toEqual({})
 })
 
-test.concurrent('a release is tagged, attested and drafted with its assets; once published, v1 moves to it', async () => {
+test.concurrent('a release is tagged, attested and drafted with its assets; once published, v1 moves to it [house.release] [house.release.major]', async () => {
   const clone = releasable('1.2.3')
   clone.tag('v1.2.2', 'v1')
   const old = clone.git('rev-parse', 'HEAD')
@@ -285,7 +285,7 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   ])
 })
 
-test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays', async () => {
+test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays [house.release] [house.release.major]', async () => {
   const version = '1.2.3-rc.1'
   const clone = releasable(version)
   clone.tag('v1')
@@ -305,7 +305,7 @@ test.concurrent('a run that failed can be repeated, here of a release candidate:
   expect(clone.tags()).toEqual({ v1: old, [`v${version}`]: head })
 })
 
-test.concurrent('a release that is published already is left as it is', async () => {
+test.concurrent('a release that is published already is left as it is [house.release]', async () => {
   const clone = releasable('1.2.3')
   clone.tag('v1.2.3')
   const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' }, (kept) => {
@@ -315,7 +315,7 @@ test.concurrent('a release that is published already is left as it is', async ()
   expect(ran.calls.filter((call) => /^release (?!view)/.test(call))).toEqual([])
 })
 
-test.concurrent('v1 stays if main has got another workflow before the release is published: a failure', async () => {
+test.concurrent('v1 stays if main has got another workflow before the release is published: a failure [house.release.major]', async () => {
   const clone = releasable('1.2.3')
   clone.tag('v1.2.3')
   mergeWorkflow(clone)
@@ -372,7 +372,7 @@ const STOPPED: Readonly<Record<string, Stopped>> = {
 }
 
 test.concurrent.each(Object.entries(STOPPED))(
-  'nothing is tagged, attested or drafted if %s',
+  'nothing is tagged, attested or drafted if %s [house.release]',
   async (_, stopped) => {
     const { version = '1.2.3', prepare, meanwhile, step } = stopped
     const clone = releasable('1.2.3')

@@ -53,7 +53,7 @@ const tableOf = (summaries: readonly string[]): string[][] =>
     .map(([, ...cells]) => cells)
     .filter(([, assumed]) => assumed !== '---')
 
-test.concurrent('what differs fails the workflow', async () => {
+test.concurrent('what differs fails the workflow [house.try-github]', async () => {
   const ran = await runJob('try', [...CANCELLED, 'again'])
   expect(ran.succeeded).toBe(false)
   expect(tableOf(ran.summaries).filter(([, assumed, seen]) => assumed !== seen)).toEqual([
@@ -62,7 +62,7 @@ test.concurrent('what differs fails the workflow', async () => {
   ])
 })
 
-test.concurrent('a re-run waits for the job that the first attempt left', async () => {
+test.concurrent('a re-run waits for the job that the first attempt left [house.try-github]', async () => {
   const ran = await runJob('try', ['again'], 2)
   expectSuccess(ran)
   expect(tableOf(ran.summaries)).toEqual([
@@ -73,7 +73,7 @@ test.concurrent('a re-run waits for the job that the first attempt left', async 
 test.concurrent.each([
   ['try', ['A docs job', 'A second run', 'Its job', 'Their comment']],
   ['denied', ['Without a permission', 'A docs job without its comment']],
-] as const)('what is assumed is seen: %s', async (name, all) => {
+] as const)('what is assumed is seen: %s [house.try-github]', async (name, all) => {
   const ran = await runJob(name)
   expectSuccess(ran)
   const rows = tableOf(ran.summaries)

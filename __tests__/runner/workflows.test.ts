@@ -8,7 +8,7 @@ import { actionFiles, runWorkflow } from './world.js'
 
 jest.setTimeout(scaled(120_000))
 
-test('the self-test succeeds', async () => {
+test('the self-test succeeds [house.emulator]', async () => {
   const yaml = readFileSync('.github/workflows/self-test.yml', 'utf8')
   const linux = yaml.replace(/os: \[.*\]/, 'os: [ubuntu-latest]')
   const files = { ...actionFiles(), '.gitattributes': readFileSync('.gitattributes', 'utf8') }
