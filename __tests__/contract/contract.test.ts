@@ -3,7 +3,7 @@
  * dist.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
@@ -14,10 +14,10 @@ import { RANGES } from '../../src/context/changes.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { END_FIELDS } from '../../src/run/poll.js'
 import { documents, names, rows, section } from '../support/documents.js'
+import { text } from '../support/files.js'
 import { posixTest } from '../support/platform.js'
 import { OUTPUT_NAMES } from '../unit/scripted-run.js'
 
-const text = (file: string): string => readFileSync(file, 'utf8')
 const REFERENCE = 'docs/reference.md'
 const SERVICE_API = 'docs/service-api.md'
 const action = parse(text('action.yml'))

@@ -2,10 +2,10 @@
  * The tests' GitHub, the emulator's and the action's requests are as GitHub's own description says.
  */
 
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { startPullRequest } from '../../emulator/pull-request.mjs'
 import { GITHUB_TOKEN } from '../../emulator/scenarios.mjs'
+import { text } from '../support/files.js'
 import { sha, startGitHub } from '../support/github.js'
 import {
   answerProblems,
@@ -114,7 +114,7 @@ describe.each(VERSIONS)('version %s [github.described]', (version) => {
 })
 
 test('the versions are those of the description, which says of which package it was made [github.described]', () => {
-  const read = (name: string) => JSON.parse(readFileSync(`__tests__/support/${name}.json`, 'utf8'))
+  const read = (name: string) => JSON.parse(text(`__tests__/support/${name}.json`))
   expect(Object.keys(read('github-api').differences)).toEqual(VERSIONS.slice(1))
   expect(read('github-api').source).toMatch(/^@octokit\/openapi \d+\.\d+\.\d+$/)
   expect(read('github-events').source).toBe(read('github-api').source)

@@ -1,28 +1,21 @@
 /** The files beside the code that a release and its users rely on. */
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { documents, withoutCode } from '../support/documents.js'
+import { filesLike, text } from '../support/files.js'
 import { HOME } from '../support/workflows.js'
 
-const text = (file: string): string => readFileSync(file, 'utf8')
 const DAYS = 7
 
 test('the changelog has a section for the version of package.json, and one for each version [house.release]', () => {
   const { version } = JSON.parse(text('package.json'))
-  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(
-    ([, heading = '']) => heading,
-  )
-  for (const heading of headings)
-    expect(heading).toMatch(
-      /^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/,
-    )
-  const versions = headings
-    .map((heading) => heading.split(' ')[0])
-    .filter((name) => name !== 'Unreleased')
+  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, one = '']) => one)
+  const heading = /^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/
+  expect(headings.filter((one) => !heading.test(one))).toEqual([])
+  const versions = headings.map((one) => one.split(' ')[0])
   expect(versions).toContain(version)
   expect(new Set(versions).size).toBe(versions.length)
 })
@@ -31,27 +24,16 @@ describe('Dependabot [house.packages]', () => {
   const { updates } = parse(text('.github/dependabot.yml'))
 
   test('covers every manifest', () => {
-    const manifests = execFileSync(
-      'git',
-      ['ls-files', 'package.json', '*/package.json', '*go.mod'],
-      {
-        encoding: 'utf8',
-      },
-    )
     // What is built names no packages.
-    const kept = manifests.split('\n').filter((file) => file !== '' && !file.startsWith('dist/'))
+    const kept = filesLike(['package.json', '*/package.json', '*go.mod', ':!dist'])
     const covered = updates.map(
       (one: Record<string, string>) => `${one['package-ecosystem']} ${one.directory}`,
     )
-    expect(covered.sort()).toEqual(
-      [
-        'github-actions /',
-        ...kept.map((file) => {
-          const directory = path.posix.join('/', path.posix.dirname(file))
-          return `${file.endsWith('go.mod') ? 'gomod' : 'npm'} ${directory}`
-        }),
-      ].sort(),
-    )
+    const manifests = kept.map((file) => {
+      const ecosystem = file.endsWith('go.mod') ? 'gomod' : 'npm'
+      return `${ecosystem} ${path.posix.join('/', path.posix.dirname(file))}`
+    })
+    expect(covered.sort()).toEqual(['github-actions /', ...manifests].sort())
   })
 
   test('waits as long as `npm install` does, and groups its updates', () => {

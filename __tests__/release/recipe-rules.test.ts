@@ -1,8 +1,9 @@
 /** What is true of every recipe: rules that no run of a single one can show. */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { text } from '../support/files.js'
 
 interface Job {
   readonly if?: string
@@ -204,7 +205,7 @@ function* brokenByWords({ text, on }: Recipe) {
 }
 
 const recipes = readdirSync('examples')
-const read = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
+const read = (name: string): string => text(`examples/${name}`)
 
 test.each(recipes)('%s keeps the rules [house.workflows]', (name) => {
   expect(brokenRules(read(name))).toEqual([])

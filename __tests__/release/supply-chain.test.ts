@@ -1,9 +1,10 @@
 /** What the action is made of: licences, integrity, install scripts and the SBOM. */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { HOME } from '../support/workflows.js'
 
@@ -16,7 +17,7 @@ interface Package {
   readonly hasInstallScript?: true
 }
 
-const read = (...parts: string[]): string => readFileSync(path.join(...parts), 'utf8')
+const read = (...parts: string[]): string => text(path.join(...parts))
 
 /** All packages that the lock in a folder names. */
 function lockedIn(
@@ -34,7 +35,7 @@ const locked = lockedIn('.')
 /** The packages whose code is in the bundle, as ncc names it before it is minified. */
 function bundled(): string[] {
   const text = readdirSync('build/ncc')
-    .map((file) => readFileSync(path.join('build/ncc', file), 'utf8'))
+    .map((file) => read('build/ncc', file))
     .join('\n')
   const names = [...text.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(
     ([, name = '']) => name,
@@ -61,7 +62,7 @@ test('what users run has a licence of the list [house.packages]', () => {
 
 // undici's llhttp is compiled, so no path names it.
 test('what is bundled comes with the text of its licence [house.packages]', () => {
-  const all = readFileSync('build/dist/licenses.txt', 'utf8').split(/^-{80}$/m)
+  const all = read('build/dist/licenses.txt').split(/^-{80}$/m)
   const texts = all.map(
     (text) => /^([^\s,]+).* \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text],
   )

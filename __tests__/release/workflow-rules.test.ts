@@ -2,10 +2,9 @@
  * Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts.
  */
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { filesLike, text } from '../support/files.js'
 import { brokenByAction, brokenRules, pinsOf } from '../support/workflow-rules.js'
 import { HOME, workflowFiles } from '../support/workflows.js'
 
@@ -28,7 +27,7 @@ test.each(files)('$name keeps the rules [house.workflows]', (file) => {
 
 test('a release is asked for, approved before anything may write, and moves v1 once published [house.release]', () => {
   const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
-    parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
+    parse(text(`.github/workflows/${name}.yml`)),
   )
   expect(Object.keys(on)).toEqual(['workflow_dispatch'])
   expect(major.on).toEqual({ release: { types: ['published'] } })
@@ -40,12 +39,9 @@ test('a release is asked for, approved before anything may write, and moves v1 o
 })
 
 test('our actions pin what they use [house.workflows]', () => {
-  const options = ['--cached', '--others', '--exclude-standard', '*action.yml', '*action.yaml']
-  const actions = execFileSync('git', ['ls-files', ...options], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
+  const actions = filesLike(['*action.yml', '*action.yaml'])
   expect(actions).toEqual(expect.arrayContaining(['action.yml', 'emulator/action.yml']))
-  expect(actions.flatMap((file) => brokenByAction(readFileSync(file, 'utf8')))).toEqual([])
+  expect(actions.flatMap((file) => brokenByAction(text(file)))).toEqual([])
   const written = [
     'uses: actions/setup@v4',
     '{ uses: actions/setup@v4 }',

@@ -1,11 +1,11 @@
 /** The scripts of docs/costs.md that count what was sent, by bash, with a stand-in for `gh`. */
 
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
 import { picturedNow } from '../support/pictured.js'
@@ -13,7 +13,7 @@ import { HOME } from '../support/workflows.js'
 import { docsGh } from './docs-gh.js'
 import { startGh } from './gh.js'
 
-const page = readFileSync('docs/costs.md', 'utf8')
+const page = text('docs/costs.md')
 const [BILL = '', YEAR = ''] = [...page.matchAll(/```(?:ba)?sh\n([\s\S]*?)```/g)].map(
   ([, script]) => script,
 )

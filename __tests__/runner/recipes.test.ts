@@ -3,10 +3,11 @@
  * how it ends.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { text } from '../support/files.js'
 import { BAD_GATEWAY, file, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { scaled } from '../support/time.js'
@@ -432,7 +433,7 @@ function slower(end: 'ended' | 'active', ...of: Parameters<typeof pull>): Case {
 }
 
 /** What docs/recipes.md adds to on-merge.yml. */
-const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(readFileSync('docs/recipes.md', 'utf8')) ?? []
+const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(text('docs/recipes.md')) ?? []
 const EDIT = [
   'PATCH pulls/17 title=Docs: Add --retry',
   'POST pulls/17/requested_reviewers reviewers=octocat',
@@ -1214,7 +1215,7 @@ function checkCase(ran: Ran, yaml: string, { ends = 'pr-opened', ...one }: Case)
   expect(ran.leftover).toEqual([])
 }
 
-const readExample = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
+const readExample = (name: string): string => text(`examples/${name}`)
 
 const rows = Object.entries(CASES).flatMap(([name, cases]) =>
   cases.map(([start, that, more]) => {

@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { expect, jest, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { Clone, ENV, Releasable } from '../support/repositories.js'
 import { act, expectSuccess } from './act.js'
@@ -65,12 +66,12 @@ function releasable(version: string): Releasable {
   const clone = new Releasable(version)
   writeFileSync(clone.origin.path('hooks/update'), WORKFLOW_RULE, { mode: 0o755 })
   clone.push({
-    ...Object.fromEntries(WORKFLOWS.map((file) => [file, readFileSync(file, 'utf8')])),
+    ...Object.fromEntries(WORKFLOWS.map((file) => [file, text(file)])),
     '.ci/run': '#!/bin/sh\nnpm ci && echo checked-all\n',
     '.gitattributes':
       '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
-    'scripts/sbom.mjs': readFileSync('scripts/sbom.mjs', 'utf8'),
-    'scripts/packages.mjs': readFileSync('scripts/packages.mjs', 'utf8'),
+    'scripts/sbom.mjs': text('scripts/sbom.mjs'),
+    'scripts/packages.mjs': text('scripts/packages.mjs'),
   })
   chmodSync(clone.path('.ci/run'), 0o755)
   clone.push()
@@ -203,7 +204,7 @@ async function run(
 
 /** The actions that the workflows name, but checkout, which act answers itself. */
 function standIns(home: string): Record<string, string> {
-  const texts = WORKFLOWS.map((file) => readFileSync(file, 'utf8')).join('')
+  const texts = WORKFLOWS.map((file) => text(file)).join('')
   const used = texts.matchAll(/uses: ((?!actions\/checkout@)(\S+)@\S+)/g)
   const folders = [...used].map(([, uses = '', name = '']) => {
     const folder = path.join(home, name)

@@ -4,9 +4,9 @@
  * it uploads nothing; and here all jobs have the same token, so each runs alone.
  */
 
-import { readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
 import { parse, stringify } from 'yaml'
+import { text } from '../support/files.js'
 import { scaled } from '../support/time.js'
 import { expectSuccess } from './act.js'
 import { actionFiles, runWorkflow } from './world.js'
@@ -18,7 +18,7 @@ const SCRIPT = 'scripts/try-github.mjs'
 const CANCELLED = ['slow', 'cancelled', 'restore']
 
 function runJob(name: 'try' | 'denied', leftOut: readonly string[] = CANCELLED, attempts = 1) {
-  const workflow = parse(readFileSync(`.github/workflows/${WORKFLOW}`, 'utf8'))
+  const workflow = parse(text(`.github/workflows/${WORKFLOW}`))
   const { [name]: job } = workflow.jobs
   job.steps = job.steps.filter(
     ({ id = '', uses = '' }) =>
@@ -39,7 +39,7 @@ function runJob(name: 'try' | 'denied', leftOut: readonly string[] = CANCELLED, 
     runs: attempts,
     attempts: true,
     payload: { inputs: { issue: '1' } },
-    files: { ...actionFiles(), [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
+    files: { ...actionFiles(), [SCRIPT]: text(SCRIPT) },
     prepare: (world) => {
       world.repository.addComparison(world.before, world.sha)
       world.repository.issues.add(1)

@@ -6,13 +6,14 @@
  * only the default interval is changed, to save time.
  */
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { startEmulator } from '../../emulator/server.mjs'
 import { rows } from '../support/documents.js'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { type Permissions, type Repository, sha, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
@@ -209,7 +210,7 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
 
 /** The files of the action and of its emulator, by path. */
 export function actionFiles(): Record<string, string> {
-  const manifest = readFileSync('action.yml', 'utf8').replace(ADAPTIVE, "$1'0.2'")
+  const manifest = text('action.yml').replace(ADAPTIVE, "$1'0.2'")
   return {
     'action.yml': manifest,
     ...filesOf('emulator', 'emulator'),
@@ -218,7 +219,7 @@ export function actionFiles(): Record<string, string> {
 }
 
 function filesOf(folder: string, to: string): Record<string, string> {
-  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8')
+  const read = (name: string): string => text(path.join(folder, name))
   return Object.fromEntries(readdirSync(folder).map((name) => [`${to}/${name}`, read(name)]))
 }
 
