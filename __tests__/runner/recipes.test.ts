@@ -91,8 +91,6 @@ interface Pull {
   readonly labels?: readonly object[]
   /** What became of it after the event. */
   readonly later?: Partial<PullState>
-  /** The pushes change nothing of it. */
-  readonly rebased?: boolean
 }
 
 /**
@@ -104,7 +102,7 @@ function pull(
   { author = 'octocat', by = author, from = REPOSITORY, label, later, ...rest }: Pull = {},
 ) {
   const actions = each.split(', ')
-  const { merged = false, draft = false, labels = [], rebased } = rest
+  const { merged = false, draft = false, labels = [] } = rest
   return {
     event: 'pull_request',
     actor: by,
@@ -125,9 +123,7 @@ function pull(
     }),
     prepare: ({ repository }: World, run: number) => {
       // A push that changes nothing sends nothing.
-      const files = [
-        file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${rebased ? '' : ' '.repeat(run - 1)}`),
-      ]
+      const files = [file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${' '.repeat(run - 1)}`)]
       const closed = actions[run - 1] === 'closed' && ({ state: 'closed', merged } as const)
       repository.addPull({ number: 1, author, files, ...closed, ...later })
     },
@@ -526,24 +522,9 @@ function announced(text: string | undefined): Partial<Case> {
 const CASES: Readonly<Record<string, readonly Row[]>> = {
   'pull-request.yml': [
     [UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }],
-    [
-      pull('opened, synchronize', { rebased: true }),
-      'pays once for the same changes',
-      { sends: JOB },
-    ],
     [READY_FOR_REVIEW, 'has one once it is ready for review'],
     [UPDATED, 'has a new job once its docs are merged', NEW_JOB],
-    [
-      UPDATED,
-      'sends nothing more once its docs are closed',
-      { ...SKIPPED, ...REFUSED_DOCS, sends: JOB },
-    ],
     [pull('opened', { by: 'reader' }), 'refuses a reader who opens it', SKIPPED],
-    [
-      pull('opened', { labels: [{ name: 'no-docs' }] }),
-      'can leave out a label',
-      { ...SKIPPED, edit: (yaml) => `${yaml}          skip-labels: no-docs\n` },
-    ],
     [
       pull('opened', { author: 'dependabot[bot]', by: 'octocat' }),
       'takes Dependabot without the line on it',
@@ -582,20 +563,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
       'has one for an update by Dependabot',
       { prompt: ['+twice'] },
     ],
-    [
-      merge('dependabot[bot]', 'src/retry.ts'),
-      'can leave out Dependabot',
-      {
-        ...SKIPPED,
-        edit: (yaml) => `${yaml}          skip-authors: dependabot[bot], renovate[bot]\n`,
-      },
-    ],
     [pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED],
-    [
-      merge('mintlify[bot]', 'src/retry.ts'),
-      'can have a job for it',
-      { edit: (yaml) => `${yaml}          skip-authors: ''\n` },
-    ],
     [PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }],
     [MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: ['+new'] }],
     [
