@@ -90,15 +90,10 @@ describe.each(PROJECTS)('the packages of %s [house.packages]', (project) => {
   const packages = lockedIn(project)
 
   test('are pinned, and the lock names no registry', () => {
-    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
-      read(project, 'package.json'),
-    )
-    for (const version of Object.values({
-      ...dependencies,
-      ...devDependencies,
-      ...optionalDependencies,
-    }))
-      expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    const manifest = JSON.parse(read(project, 'package.json'))
+    for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies'])
+      for (const version of Object.values(manifest[kind] ?? {}))
+        expect(version).toMatch(/^\d+\.\d+\.\d+$/)
     expect(read(project, 'package-lock.json')).not.toContain('"resolved"')
   })
 
@@ -110,34 +105,23 @@ describe.each(PROJECTS)('the packages of %s [house.packages]', (project) => {
     expect(without.map(({ folder }) => folder)).toEqual([])
   })
 
-  test('have no install script that is not listed, and none is run', () => {
-    const scripts = packages
-      .filter(({ hasInstallScript }) => hasInstallScript)
-      .map(({ name }) => name)
-    expect(scripts.filter((name) => !(name in INSTALL_SCRIPTS))).toEqual([])
+  test('run none of their install scripts', () => {
     expect(read(project, '.npmrc')).toMatch(/^ignore-scripts=true$/m)
   })
 })
 
-test('every listed install script is there [house.packages]', () => {
+test('every install script is listed, and no other [house.packages]', () => {
   const scripts = PROJECTS.flatMap(lockedIn).filter(({ hasInstallScript }) => hasInstallScript)
-  expect(
-    Object.keys(INSTALL_SCRIPTS).filter((name) => !scripts.some((one) => one.name === name)),
-  ).toEqual([])
+  const names = new Set(scripts.map(({ name }) => name))
+  expect([...names].sort()).toEqual(Object.keys(INSTALL_SCRIPTS))
 })
 
 describe('the SBOM [house.packages]', () => {
-  const run = (file: string, args: string[], env = {}): string =>
-    execFileSync(file, args, {
-      encoding: 'utf8',
-      stdio: 'pipe',
-      env: { ...process.env, ...env },
-    }).trim()
-  const git = (...args: string[]): string => run('git', args)
+  const GIT_DIR = path.resolve('.git')
+  const run = (file: string, ...args: string[]): string =>
+    execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, GIT_DIR } }).trim()
   const sbom = (folder: string): string =>
-    run(process.execPath, [path.join(folder, 'scripts/sbom.mjs')], {
-      GIT_DIR: git('rev-parse', '--absolute-git-dir'),
-    })
+    run(process.execPath, path.join(folder, 'scripts/sbom.mjs'))
 
   const first = sbom('.')
 
@@ -154,7 +138,7 @@ describe('the SBOM [house.packages]', () => {
     const authors = 'The authors of agent-job-action'
     expect(read('LICENSE')).toContain(authors)
     expect(metadata).toMatchObject({
-      timestamp: new Date(git('log', '-1', '--format=%cI')).toISOString(),
+      timestamp: new Date(run('git', 'log', '-1', '--format=%cI')).toISOString(),
       authors: [{ name: authors }],
       supplier: { name: authors, url: [`https://github.com/${HOME}`] },
       component: { purl: `pkg:github/${HOME}@${metadata.component.version}` },

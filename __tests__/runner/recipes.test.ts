@@ -35,7 +35,7 @@ interface Case extends Start {
   /** What all runs send (default: one new job if a step ends as if it had sent one). */
   readonly sends?: string
   /** What the last prompt contains. */
-  readonly prompt?: readonly string[]
+  readonly prompt?: string | readonly string[]
   /**
    * What each comment on the recipe's thread contains (default: one, with the link, if something is
    * sent).
@@ -152,7 +152,6 @@ const pushBy = (authors: readonly string[], ...changed: readonly string[]) => ({
     ref: 'refs/heads/main',
     before,
     after,
-    sender: sender('octocat'),
     commits: authors.map((username, index) => ({
       id: index + 1 < authors.length ? sha(`commit ${index}`) : after,
       message: 'Retry',
@@ -165,7 +164,7 @@ const pushBy = (authors: readonly string[], ...changed: readonly string[]) => ({
 const push = (...changed: readonly string[]) => pushBy(['octocat'], ...changed)
 const PUSH = push('src/retry.ts')
 /** A push that merged pull request 1. */
-function merge(author: string, ...changed: readonly string[]) {
+function merge(author: string, changed = ['src/retry.ts']) {
   const { prepare, ...start } = pushBy([author], ...changed)
   return {
     ...start,
@@ -177,9 +176,9 @@ function merge(author: string, ...changed: readonly string[]) {
     },
   }
 }
-const MERGED = merge('octocat', 'src/retry.ts')
+const MERGED = merge('octocat')
 const MERGED_SEVERAL = { ...MERGED, payload: pushBy(['stranger', 'octocat']).payload }
-const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
+const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0' } }
 
 /** The same push, of a fork that is synced. */
 const synced = (start: Start, more?: Partial<Case>): Row => [
@@ -203,11 +202,12 @@ const described = (before: object, after: string): Start => ({
   files: { 'openapi.json': after },
 })
 const API = { openapi: '3.1.0', paths: { '/once': {} } }
-const RETRY = { openapi: '3.1.0', paths: { '/once': {}, '/retry': {} } }
+const RETRY = '{"openapi":"3.1.0","paths":{"/once":{},"/retry":{}}}'
+const ADDED = described(API, RETRY)
 
 const dispatch = (inputs: object): Start => ({
   event: 'workflow_dispatch',
-  payload: { inputs, sender: sender('octocat') },
+  payload: { inputs },
 })
 /** The form of manual.yml. */
 const form = (inputs: object): Start =>
@@ -248,7 +248,7 @@ const command = (by: string, body: string, association?: string): Start => ({
 const ofComments = (comment: typeof command): Row[] => [
   [comment('reader', '/docs'), 'refuses a member without write access', SKIPPED],
   [comment('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN],
-  [comment('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }],
+  [comment('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: 'Show it.' }],
   [comment('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN],
   [comment('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN],
 ]
@@ -263,7 +263,6 @@ const RELEASE: Start = {
   payload: {
     action: 'published',
     release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
-    sender: sender('octocat'),
   },
   prepare: (world) => addRelease(world, 'src/retry.ts'),
 }
@@ -271,7 +270,7 @@ const RELEASE: Start = {
 const startedOn = (ref: string): Start => ({
   ...RELEASE,
   event: 'workflow_dispatch',
-  payload: { inputs: {}, ref, sender: sender('octocat') },
+  payload: { inputs: {}, ref },
 })
 
 /** A run of schedule.yml that succeeded before, with or without a commit since. */
@@ -521,7 +520,7 @@ function announced(text: string | undefined): Partial<Case> {
 
 const CASES: Readonly<Record<string, readonly Row[]>> = {
   'pull-request.yml': [
-    [UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }],
+    [UPDATED, 'has one job', { ...TWICE, prompt: '+twice' }],
     [READY_FOR_REVIEW, 'has one once it is ready for review'],
     [UPDATED, 'has a new job once its docs are merged', NEW_JOB],
     [pull('opened', { by: 'reader' }), 'refuses a reader who opens it', SKIPPED],
@@ -553,23 +552,15 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     ...LEFT_OUT,
   ],
   'on-merge.yml': [
-    [
-      merge('stranger', 'src/retry.ts'),
-      'has a job for what a fork brought',
-      { prompt: ['+twice'] },
-    ],
-    [
-      merge('dependabot[bot]', 'src/retry.ts'),
-      'has one for an update by Dependabot',
-      { prompt: ['+twice'] },
-    ],
+    [merge('stranger'), 'has a job for what a fork brought', { prompt: '+twice' }],
+    [merge('dependabot[bot]'), 'has one for an update by Dependabot', { prompt: '+twice' }],
     [pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED],
-    [PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }],
-    [MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: ['+new'] }],
+    [PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: '+new' }],
+    [MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: '+new' }],
     [
       { ...MERGED, ...dispatch({ 'pull-request': '1' }) },
       'can be asked by a number, and again',
-      { ...TWICE, runs: 2, prompt: ['+twice'] },
+      { ...TWICE, runs: 2, prompt: '+twice' },
     ],
     [
       MERGED,
@@ -588,17 +579,17 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
   ],
   'by-folder-on-merge.yml': [
     [
-      merge('stranger', ...BOTH),
+      merge('stranger', BOTH),
       'asks both projects, each with a comment of its own',
       { ...ASKS_BOTH, comments: [DOCS_LINK, DOCS_LINK] },
     ],
     [
-      merge('octocat', 'packages/schema/retry.json'),
+      merge('octocat', ['packages/schema/retry.json']),
       'asks the project whose folders changed',
       { ends: 'pr-opened, skipped', sends: 'your-api-docs/job' },
     ],
     [
-      merge('octocat', ...BOTH),
+      merge('octocat', BOTH),
       'goes on with the others if one fails',
       {
         ...ASKS_BOTH,
@@ -609,7 +600,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [push(...BOTH), 'asks about a push without a pull request', { ...ASKS_BOTH, ...NO_COMMENT }],
     [
-      merge('octocat', ...BOTH),
+      merge('octocat', BOTH),
       'can ask about every push alone',
       {
         ...ASKS_BOTH,
@@ -617,7 +608,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
         edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
       },
     ],
-    [merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }],
+    [merge('renovate[bot]', BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }],
   ],
   'command.yml': [
     [
@@ -843,7 +834,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
   ],
   'openapi.yml': [
     [
-      described(API, JSON.stringify(RETRY)),
+      ADDED,
       'sends what changed in the description',
       { prompt: ['Bring the API reference in line', '+    "/retry": {}'] },
     ],
@@ -856,18 +847,10 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
       STOPPED,
     ],
     [described(API, '{"openapi":"3.1.0","paths":{}}'), 'fails if it has lost all paths', STOPPED],
+    [described({ error: 'Bad Gateway' }, RETRY), 'fails if it was broken before', STOPPED],
+    [{ ...ADDED, filesBefore: {} }, 'fails if it is new or was moved', STOPPED],
     [
-      described({ error: 'Bad Gateway' }, JSON.stringify(RETRY)),
-      'fails if it was broken before',
-      STOPPED,
-    ],
-    [
-      { ...described(API, JSON.stringify(RETRY)), filesBefore: {} },
-      'fails if it is new or was moved',
-      STOPPED,
-    ],
-    [
-      described(API, JSON.stringify(RETRY)),
+      ADDED,
       'fails if the commit before is gone',
       {
         ...STOPPED,
@@ -879,15 +862,15 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       schedule('schedule', true),
       'sends what changed since the last success',
-      { prompt: ['src/retry.ts'] },
+      { prompt: 'src/retry.ts' },
     ],
     [schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED],
     [NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED],
-    [schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }],
+    [schedule('workflow_dispatch', true), 'can be started by hand', { prompt: 'src/retry.ts' }],
     [
       schedule('workflow_dispatch', false, { since: 'v1.1.0' }),
       'can be told where to begin',
-      { prompt: ['src/since.ts'] },
+      { prompt: 'src/since.ts' },
     ],
   ],
   'other-repositories.yml': [
@@ -931,7 +914,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
       'sends what changed since the release before',
       { prompt: ['src/retry.ts', 'Retries.'] },
     ],
-    [startedOn('refs/tags/v1.2.0'), 'can be started on a tag', { prompt: ['src/retry.ts'] }],
+    [startedOn('refs/tags/v1.2.0'), 'can be started on a tag', { prompt: 'src/retry.ts' }],
     [startedOn('refs/heads/main'), 'is left alone on a branch', NOT_RUN],
   ],
   'start-and-wait.yml': [
@@ -960,22 +943,18 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       form({ prompt: "It's $HOME, `x`", wait: 'false' }),
       'takes the form as it was filled in',
-      { ends: 'started', prompt: ["It's $HOME, `x`"] },
+      { ends: 'started', prompt: "It's $HOME, `x`" },
     ],
     [
       form({ prompt: 'Shorten it.', 'dry-run': 'true' }),
       'only shows what would be sent',
       { ends: 'dry-run', says: 'Shorten it.' },
     ],
-    [
-      seeded('Shorten it.', 3600),
-      'says more to a job',
-      { sends: MESSAGE, prompt: ['Shorten it.'] },
-    ],
+    [seeded('Shorten it.', 3600), 'says more to a job', { sends: MESSAGE, prompt: 'Shorten it.' }],
     [seeded('', 60), 'only waits for it without a prompt', { sends: '' }],
   ],
   'issue.yml': [
-    [issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }],
+    [issue('octocat'), 'has a job if it is labelled', { prompt: 'Explain --retry' }],
     [issue('reader'), 'refuses a reader who labels it', SKIPPED],
     [
       issue('octocat', '/docs', 'MEMBER', { state: 'closed' }),
@@ -1083,13 +1062,13 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       PUSH,
       'has one for a push without a pull request',
-      { ...CALLED, ...NO_COMMENT, prompt: ['+new'] },
+      { ...CALLED, ...NO_COMMENT, prompt: '+new' },
     ],
-    [merge('renovate[bot]', 'src/retry.ts'), 'skips Renovate', { ...CALLED, ...SKIPPED }],
+    [merge('renovate[bot]'), 'skips Renovate', { ...CALLED, ...SKIPPED }],
     [
       asked({ 'pull-request': '1' }),
       'has a button for one pull request',
-      { ...CALLED, prompt: ['+twice'] },
+      { ...CALLED, prompt: '+twice' },
     ],
     [
       asked({ 'pull-request': '1', 'dry-run': 'true' }),
@@ -1170,7 +1149,7 @@ function checkCase(ran: Ran, yaml: string, { ends = 'pr-opened', ...one }: Case)
   )
   expect(paths.sort()).toEqual(sends)
   const { prompt } = JSON.parse(posts.at(-1)?.body ?? '{}')
-  for (const words of one.prompt ?? []) expect(prompt).toContain(words)
+  for (const words of [one.prompt ?? []].flat()) expect(prompt).toContain(words)
   expect(ran.ghWrites).toEqual(one.gh ?? [])
   expect(ran.printed).toContain(one.says ?? '')
   const [, scope = ''] = /job-scope: (\S+)/.exec(yaml) ?? []
