@@ -23,15 +23,12 @@ const SERVICE_API = 'docs/service-api.md'
 const action = parse(text('action.yml'))
 
 test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults [house.defaults.once]', () => {
-  const REQUIRED = ['project-id', 'api-key']
-  const expected = Object.entries(DEFAULTS).map(([name, value]) => [
-    name,
-    value,
-    REQUIRED.includes(name),
-  ])
+  const expected = Object.entries(DEFAULTS).map(([name, value]) => {
+    return [name, value, ['project-id', 'api-key'].includes(name)]
+  })
   const declared = Object.entries<{ default?: string; required?: boolean }>(action.inputs)
   expect(
-    declared.map(([name, input]) => [name, input.default ?? '', input.required ?? false]),
+    declared.map(([name, { default: value = '', required = false }]) => [name, value, required]),
   ).toEqual(expected)
   // An address would be too wide for a cell.
   const written = (value = '') =>
@@ -72,14 +69,11 @@ test('the outcomes, and which of them fail the step, are the same in the code, a
     if (byDefault.includes(outcome)) return 'by default'
     return FAIL_ON.some((word) => word === outcome) ? 'if in `fail-on`' : 'no'
   }
-  const told = Object.fromEntries(
-    rows('README.md', 'Outputs').flatMap(([cell, , fails]) =>
-      names(cell).map((name) => [name, fails]),
-    ),
+  const told = rows('README.md', 'Outputs').flatMap(([cell, , fails]) =>
+    names(cell).map((name) => `${name}: ${fails}`),
   )
-  expect(told).toMatchObject(
-    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)])),
-  )
+  const expected = OUTCOMES.map((outcome) => `${outcome}: ${fails(outcome)}`)
+  expect(told).toEqual(expect.arrayContaining(expected))
   for (const outcome of OUTCOMES) expect(action.outputs.outcome.description).toContain(outcome)
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
 })
@@ -95,10 +89,6 @@ test('the statuses are the same in the code, action.yml and the documents [house
 test('the fields of a job that the code reads are those of the service API [send.job.required]', () => {
   const read = new Set([...Object.keys(jobSchema.shape), ...END_FIELDS])
   expect(rows(SERVICE_API, 'The job').flatMap(([field]) => names(field))).toEqual([...read])
-  const others = names(/^Other fields, .*$/m.exec(section(SERVICE_API, 'The job'))?.[0]).filter(
-    (name) => name !== 'job',
-  )
-  expect(others.filter((name) => read.has(name))).toEqual([])
 })
 
 test('the events that have a list of changes are those of the reference [house.defaults.once]', () => {

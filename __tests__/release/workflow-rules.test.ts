@@ -89,10 +89,6 @@ jobs:
         run: echo "$SHA"
 `
 
-  test('find nothing in a sound workflow', () => {
-    expect(brokenRules({ name: NAME, text: SOUND })).toEqual([])
-  })
-
   test.each([
     ['permissions: {}\n', '', 'grants permissions to every job'],
     ['permissions: {}\n', 'permissions: { contents: read }\n', 'grants permissions to every job'],
@@ -126,24 +122,29 @@ jobs:
     expect(brokenRules({ name: NAME, text: SOUND.replace(from, () => to) })).toEqual([words])
   })
 
-  test('let a workflow that is only called leave the permissions to its callers', () => {
-    const grants = 'grants permissions to every job'
-    const text = SOUND.replace('permissions: {}\n', '').replace(
-      '[push, pull_request]',
-      'workflow_call',
-    )
-    expect(brokenRules({ name: 'examples/called.yml', text })).not.toContain(grants)
-    for (const on of ['[workflow_call, push]', 'push'])
-      expect(
-        brokenRules({ name: 'examples/called.yml', text: text.replace('workflow_call', on) }),
-      ).toContain(grants)
-  })
+  const copied = SOUND.replace('    timeout-minutes: 5\n', '').replace(
+    './emulator',
+    `${HOME}/emulator@v1`,
+  )
+  const called = copied.replace('permissions: {}\n', '')
+  const COPIED = 'examples/sound.yml'
 
-  test('ask for no time limit in what users copy, which may use the action at its major version', () => {
-    const text = SOUND.replace('    timeout-minutes: 5\n', '').replace(
-      './emulator',
-      `${HOME}/emulator@v1`,
-    )
-    expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])
+  test.each([
+    [[], 'a sound workflow', NAME, SOUND],
+    [[], 'one to copy, without a time limit, and with our major version', COPIED, copied],
+    [
+      [],
+      'one that is only called, which leaves the permissions to its callers',
+      COPIED,
+      called.replace('[push, pull_request]', 'workflow_call'),
+    ],
+    [
+      ['grants permissions to every job'],
+      'one that is called, and runs by itself, too',
+      COPIED,
+      called.replace('[push, pull_request]', '[workflow_call, push]'),
+    ],
+  ])('find %j in %s', (broken, _, name, text) => {
+    expect(brokenRules({ name, text })).toEqual(broken)
   })
 })
