@@ -35,7 +35,7 @@ export function readRules() {
     return [...page.matchAll(new RegExp(`<!-- (${NAME}) -->`, 'g'))].map(
       ({ 1: name = '', index }) => ({
         name,
-        text: sentenceBefore(page.slice(0, index)),
+        text: promiseBefore(page.slice(0, index)),
         ...{ file, line: lineOf(page, index), isGivenUp: false },
       }),
     )
@@ -43,13 +43,22 @@ export function readRules() {
   return [...own, ...marks]
 }
 
-/** @param {string} text up to a mark; blank lines, list items and cells begin anew */
-function sentenceBefore(text) {
-  const [part = ''] = text.split(/\n\n|^ *(?:-|\d+\.) |\| /m).slice(-1)
-  const [sentence = ''] = oneLine(part.replaceAll(/<!--.*?-->/g, ''))
-    .split(/(?<=[.!?]\)?) (?=[A-Z`*[])/)
-    .slice(-1)
-  return sentence
+/**
+ * The promise before a mark, and what it is about, for whoever doesn't see the page: the heading,
+ * in a table also the row's first cell. Of a paragraph it is the last sentence, of an item the last
+ * two.
+ *
+ * @param {string} text of a page, up to the mark
+ */
+function promiseBefore(text) {
+  const shown = text.replaceAll(/<!--.*?-->/g, '')
+  const [, heading = ''] = [...shown.matchAll(/^#+ (.*)$/gm)].at(-1) ?? []
+  const [block = ''] = shown.split(/\n\n/).slice(-1)
+  const [, row = '', cell = ''] = /^\| (.*?) \|(?:.*\|)? ([^|\n]*)$/m.exec(block) ?? []
+  if (cell !== '') return oneLine(`${heading}, ${row}: ${cell}`)
+  const [item = '', ...others] = block.split(/^ *(?:-|\d+\.) /m).reverse()
+  const sentences = item.trim().split(/(?<=[.!?]\)?)\s+(?=[A-Z`*[])/)
+  return oneLine(`${heading}: ${sentences.slice(others.length > 0 ? -2 : -1).join(' ')}`)
 }
 
 /**

@@ -83,7 +83,7 @@ async function execute(
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) {
-    // A run that somebody has labelled should not turn red for that, either. [skip.labels.no-key]
+    // A run that somebody has labelled should not turn red for that, either. [skip.service.unasked]
     const reason = checkSkipLabels(event, inputs.skipLabels)
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem

@@ -68,7 +68,7 @@ async function planRun(
     return skipFor('the push merged a pull request by an account in skip-authors')
   }
   const merged = found?.isConsent ? found.pull : undefined
-  // [memory.locked] [memory.locked.read]
+  // [memory.locked]
   const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
@@ -76,7 +76,7 @@ async function planRun(
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
   const memory = openMemory(about, merged !== undefined)
-  // [memory.locked.read] [output.dry-run]
+  // [memory.locked] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
   return planAbout(about, found, memory, service)
 }
@@ -122,7 +122,7 @@ async function planAbout(
   if (inputs.since !== '' && findings?.bySince === false)
     // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  // [skip.paths.none-left] [context.lacks.told]
+  // [skip.paths.none-left] [context.omitted.told]
   const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
@@ -164,7 +164,7 @@ async function findSkipLabel(
 }
 
 /**
- * What `issue-number` names, if its labels count. [skip.labels.source]
+ * What `issue-number` names, if its labels count. [skip.labels.about]
  *
  * @throws ActionError `github`
  */

@@ -126,7 +126,7 @@ export function createReporter(redact: Redact): ReportWriter {
       try {
         for (const [name, value] of values) core.setOutput(name, value)
       } catch (thrown) {
-        // [output.well-formed]
+        // [output.unwritable]
         if (path && before?.isFile()) truncateSync(path, before.size)
         throw thrown
       }

@@ -1,14 +1,13 @@
 /** The rules of docs/development/rules.md: each has a test, and none goes without a word. */
 
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { findPlants, findReferences, readRules } from '../../scripts/rules.mjs'
+import { filesLike, text } from '../support/files.js'
 import { PLANTS } from '../world/plants.js'
 
 const rules = readRules()
 const references = findReferences(rules)
-const text = (file: string): string => readFileSync(file, 'utf8')
 
 /** The name of one of the world's rules, which is a generator. */
 const METHOD = /^ {2}\*(['"])(.*)\1\(/gm
@@ -32,21 +31,15 @@ test('each name in brackets is that of a rule that holds [house.rules]', () => {
 })
 
 test('each plant, and each rule of the simulated world, names a rule [house.rules]', () => {
-  const files = execFileSync('git', ['ls-files', '__tests__/world/rules-*.ts'], {
-    encoding: 'utf8',
-  })
-  const told = files
-    .trim()
-    .split('\n')
-    .flatMap((file) => [...text(file).matchAll(METHOD)])
+  const files = filesLike(['__tests__/world/rules-*.ts'])
+  const told = files.flatMap((file) => [...text(file).matchAll(METHOD)])
   expect(told.length).toBeGreaterThan(50)
   const names = [...PLANTS, ...told.map(([, , name = '']) => ({ name }))].map(({ name }) => name)
   expect(names.filter((name) => !name.endsWith(']'))).toEqual([])
 })
 
 test('each plant is found on its line of src [house.rules]', () => {
-  const files = execFileSync('git', ['ls-files', 'src/*.ts'], { encoding: 'utf8' }).trim()
-  const found = files.split('\n').flatMap((file) => findPlants(text(file)))
+  const found = filesLike(['src/*.ts']).flatMap((file) => findPlants(text(file)))
   expect(found.map(({ name }) => name).sort()).toEqual(PLANTS.map(({ name }) => name).sort())
 })
 

@@ -1,29 +1,28 @@
 /** Rules for the source that no run can show. */
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { filesLike, text } from '../support/files.js'
+
+const SOURCE = filesLike(['src'])
 
 /** Biome breaks code, but neither comments nor strings. */
-test('no comment is longer than 100 characters, but for a URL', () => {
-  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs', '*.cjs', '*.grit'])
-  const long = String(files)
-    .trim()
-    .split('\n')
-    .flatMap((file) => {
-      const lines = readFileSync(file, 'utf8').split('\n')
-      return lines
-        .map((line, index) => ({ line, at: `${file}:${index + 1}` }))
-        .filter(({ line }) => line.length > 100 && /^\s*(?:\*|\/\/|\/\*\*) \S+ /.test(line))
-    })
+test('no comment is longer than 100 characters, but for a URL [house.layers]', () => {
+  const files = filesLike(['*.ts', '*.mjs', '*.cjs', '*.grit'])
+  const lines = files.flatMap((file) =>
+    text(file)
+      .split('\n')
+      .map((line, index) => ({ line, at: `${file}:${index + 1}` })),
+  )
+  const long = lines.filter(
+    ({ line }) => line.length > 100 && /^\s*(?:\*|\/\/|\/\*\*) \S+ /.test(line),
+  )
   expect(long.map(({ at }) => at)).toEqual([])
 })
 
-test('signatures are compared in constant time, and in no other way [memory.marker.constant-time]', () => {
-  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
-  const signing = files.filter((file) => readFileSync(file, 'utf8').includes('createHmac('))
+test('signatures are compared in constant time, and in no other way [memory.marker.signed]', () => {
+  const signing = SOURCE.filter((file) => text(file).includes('createHmac('))
   expect(signing).toEqual(['src/memory/marker.ts'])
-  const lines = readFileSync('src/memory/marker.ts', 'utf8').split('\n')
+  const lines = text('src/memory/marker.ts').split('\n')
   const about = lines.filter((line) => /\b(?:signature|expected|sign)\b/.test(line))
   expect(about.filter((line) => line.includes('timingSafeEqual('))).toHaveLength(1)
   const compares =
@@ -33,9 +32,6 @@ test('signatures are compared in constant time, and in no other way [memory.mark
 
 /** Node's garbage collector may take their sources first (nodejs/node#57736, nodejs/node#65995). */
 test('no time limit depends on AbortSignal.any or AbortSignal.timeout [net.deadline]', () => {
-  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
-  const using = files.filter((file) =>
-    /AbortSignal\.(?:any|timeout)/.test(readFileSync(file, 'utf8')),
-  )
+  const using = SOURCE.filter((file) => /AbortSignal\.(?:any|timeout)/.test(text(file)))
   expect(using).toEqual([])
 })

@@ -85,18 +85,18 @@ async function expectFinal(address: string, env: Record<string, string> = {}): P
   return commands('error')[0] ?? ''
 }
 
-test.concurrent('until the deadline, nothing is sent to a port that refuses connections [send.unconnected.again]', async () => {
+test.concurrent('until the deadline, nothing is sent to a port that refuses connections [send.unconnected]', async () => {
   const { commands } = await expectUnreachable(`http://127.0.0.1:${await closedPort()}`)
   expect(commands('error')[0]).toContain('ECONNREFUSED')
 })
 
-test.concurrent('until the deadline, nothing is sent over a TLS handshake that never ends [send.unconnected.again]', async () => {
+test.concurrent('until the deadline, nothing is sent over a TLS handshake that never ends [send.unconnected]', async () => {
   const mute = await listen(() => undefined)
   await expectUnreachable(`https://localhost:${mute.port}`).finally(mute.close)
 })
 
 test.concurrent.each(['drop', 'silence'] as const)(
-  'until the deadline, nothing is sent through a proxy without a tunnel: %s [send.unconnected.again]',
+  'until the deadline, nothing is sent through a proxy without a tunnel: %s [send.unconnected]',
   async (what) => {
     const proxy = await connectProxy(1, () => what)
     await expectUnreachable(AWAY, throughProxy(proxy.port)).finally(proxy.close)
@@ -104,14 +104,14 @@ test.concurrent.each(['drop', 'silence'] as const)(
   },
 )
 
-test.concurrent('until the deadline, nothing is sent to a host of no_proxy that does not exist [send.unconnected.again]', async () => {
+test.concurrent('until the deadline, nothing is sent to a host of no_proxy that does not exist [send.unconnected]', async () => {
   const proxy = await connectProxy(1)
   const env = throughProxy(proxy.port, { no_proxy: 'other.test,service.test' })
   await expectUnreachable(AWAY, env).finally(proxy.close)
   expect(proxy.asked).toEqual([])
 })
 
-test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile [send.unconnected.again]', async () => {
+test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile [send.unconnected]', async () => {
   const service = await tlsService(own)
   const port = await closedPort()
   const ended = await runStep(
@@ -128,7 +128,7 @@ test.concurrent('nothing was sent, so it is sent again to a service that comes u
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off [send.unconnected.again]', async () => {
+test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off [send.unconnected]', async () => {
   const service = await tlsService(own)
   const cutFirst = (socket: Socket, nth: number): boolean => {
     if (nth === 1) socket.once('data', () => socket.destroy())
@@ -279,7 +279,7 @@ test.concurrent('a proxy that refuses (403) or drops is asked again [net.proxy]'
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('a proxy over TLS proves its own name, not that of the service [net.proxy.tunnel]', async () => {
+test.concurrent('a proxy over TLS proves its own name, not that of the service [net.proxy]', async () => {
   const proven = await certificate(['localhost'])
   const service = await tlsService(proven)
   const proxy = await connectProxy(service.port, () => 'open', proven)
@@ -300,7 +300,7 @@ test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@
   },
 )
 
-test.concurrent('a proxy is asked for an IPv6 address in brackets [net.proxy.tunnel]', async () => {
+test.concurrent('a proxy is asked for an IPv6 address in brackets [net.proxy]', async () => {
   const proxy = await connectProxy(1, () => 407)
   await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
   expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')

@@ -57,7 +57,7 @@ function markupOf(summary: string): string {
   return summary.replace(/<code>[^<`]*<\/code>/g, '').replace(/`[^`\n]*`/g, '')
 }
 
-test('no part of a response reaches the redactor uncut [secret.redacted.uncut]', async () => {
+test('no part of a response reaches the redactor uncut [secret.redacted]', async () => {
   const long = '\\u0026'.repeat(70_000)
   const lengths: number[] = []
   const service = await startService({

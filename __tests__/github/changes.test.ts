@@ -450,7 +450,7 @@ describe('skip-labels', () => {
   worldTest.each([
     ['the push that merged it', 'merged'],
     ['a push of its head, which merged it as well', 'after'],
-  ])('skip %s [skip.labels.source]', async (world, _, head) => {
+  ])('skip %s [skip.labels.about]', async (world, _, head) => {
     const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
     world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
     const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
@@ -551,7 +551,7 @@ describe('skip-labels', () => {
   )
 
   worldTest(
-    'skip what a run without secrets is about, but no step that waits [skip.labels.no-key]',
+    'skip what a run without secrets is about, but no step that waits [skip.service.unasked]',
     async (world) => {
       const payload = { sender, pull_request: { number: 1, user: sender, labels } }
       expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)

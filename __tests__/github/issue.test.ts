@@ -129,7 +129,7 @@ issueTest(
 )
 
 worldTest(
-  'the number of an issue that was transferred is that of its new place [range.number.transferred]',
+  'the number of an issue that was transferred is that of its new place [range.number]',
   async (world) => {
     world.github.addRepository('your-org/log').issues.add(5)
     const location = `${world.github.url}/repos/your-org/log/issues/5`

@@ -260,7 +260,7 @@ worldTest(
 )
 
 worldTest(
-  'with a locked conversation: its docs job is remembered, and kept [memory.locked.read]',
+  'with a locked conversation: its docs job is remembered, and kept [memory.locked]',
   async (world) => {
     const pull = addMerged(world)
     const dispatch = { event: 'workflow_dispatch', payload: {} }

@@ -239,18 +239,15 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   })
 })
 
-worldTest(
-  'a merge group has what is between its base and its head [range.merge-group]',
-  async (world) => {
-    world.repository.addComparison(sha('base'), HEAD, {
-      files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
-    })
-    const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
-    expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
-    expect(promptOf(world)).toContain('+new')
-    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
-  },
-)
+worldTest('a merge group has what is between its base and its head [range.push]', async (world) => {
+  world.repository.addComparison(sha('base'), HEAD, {
+    files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
+  })
+  const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
+  expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+  expect(promptOf(world)).toContain('+new')
+  expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+})
 
 describe('a push [range.rewritten]', () => {
   worldTest.each(['behind', 'diverged'] as const)(
@@ -444,7 +441,7 @@ describe('since the last release [range.release.ancestor]', () => {
     ['another package is released', 'core@1.1.0', release(), 'v1.0.0'],
     ['somebody starts the workflow by hand, on the tag', 'v1.1.0', byHand, 'v1.0.0'],
   ])(
-    'the commit of a release is news if %s [range.release.candidate]',
+    'the commit of a release is news if %s [skip.release.same-commit]',
     async (world, _, tag, run, from) => {
       addReleases(world.repository, ['v1.0.0', tag])
       world.repository.tags.set(tag, HEAD)

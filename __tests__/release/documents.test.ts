@@ -1,57 +1,39 @@
 /** The files beside the code that a release and its users rely on. */
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { documents, withoutCode } from '../support/documents.js'
+import { filesLike, text } from '../support/files.js'
 import { HOME } from '../support/workflows.js'
 
-const text = (file: string): string => readFileSync(file, 'utf8')
 const DAYS = 7
 
-test('the changelog has a section for the version of package.json, and one for each version', () => {
+test('the changelog has a section for the version of package.json, and one for each version [house.release]', () => {
   const { version } = JSON.parse(text('package.json'))
-  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(
-    ([, heading = '']) => heading,
-  )
-  for (const heading of headings)
-    expect(heading).toMatch(
-      /^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/,
-    )
-  const versions = headings
-    .map((heading) => heading.split(' ')[0])
-    .filter((name) => name !== 'Unreleased')
+  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, one = '']) => one)
+  const heading = /^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/
+  expect(headings.filter((one) => !heading.test(one))).toEqual([])
+  const versions = headings.map((one) => one.split(' ')[0])
   expect(versions).toContain(version)
   expect(new Set(versions).size).toBe(versions.length)
 })
 
-describe('Dependabot', () => {
+describe('Dependabot [house.packages]', () => {
   const { updates } = parse(text('.github/dependabot.yml'))
 
   test('covers every manifest', () => {
-    const manifests = execFileSync(
-      'git',
-      ['ls-files', 'package.json', '*/package.json', '*go.mod'],
-      {
-        encoding: 'utf8',
-      },
-    )
     // What is built names no packages.
-    const kept = manifests.split('\n').filter((file) => file !== '' && !file.startsWith('dist/'))
+    const kept = filesLike(['package.json', '*/package.json', '*go.mod', ':!dist'])
     const covered = updates.map(
       (one: Record<string, string>) => `${one['package-ecosystem']} ${one.directory}`,
     )
-    expect(covered.sort()).toEqual(
-      [
-        'github-actions /',
-        ...kept.map((file) => {
-          const directory = path.posix.join('/', path.posix.dirname(file))
-          return `${file.endsWith('go.mod') ? 'gomod' : 'npm'} ${directory}`
-        }),
-      ].sort(),
-    )
+    const manifests = kept.map((file) => {
+      const ecosystem = file.endsWith('go.mod') ? 'gomod' : 'npm'
+      return `${ecosystem} ${path.posix.join('/', path.posix.dirname(file))}`
+    })
+    expect(covered.sort()).toEqual(['github-actions /', ...manifests].sort())
   })
 
   test('waits as long as `npm install` does, and groups its updates', () => {
@@ -64,7 +46,7 @@ describe('Dependabot', () => {
   })
 })
 
-test('the threat model numbers its invariants, and goes on in what is said of releases', () => {
+test('the threat model numbers its invariants, and goes on in what is said of releases [house.pages]', () => {
   const pages = text('docs/threat-model.md') + text('docs/development/releasing.md')
   const rows = pages.match(/^\| I\d+ (?=\| .+ \|$)/gm) ?? []
   expect(rows.length).toBeGreaterThan(10)
@@ -86,7 +68,7 @@ const withRelativeLinks = (document: string): string =>
     .replaceAll(`https://github.com/${HOME}/blob/HEAD/`, '')
     .replaceAll(`https://raw.githubusercontent.com/${HOME}/HEAD/`, '')
 
-test.each(documents())('every link and picture in %s leads somewhere', (document) => {
+test.each(documents())('every link and picture in %s leads somewhere [house.pages]', (document) => {
   const links = withRelativeLinks(withoutCode('.', document)).matchAll(
     /(?:\]\(|src(?:set)?=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g,
   )
@@ -99,7 +81,7 @@ test.each(documents())('every link and picture in %s leads somewhere', (document
   }
 })
 
-test('what verifies a release names the branch, and what looks up a tag names no branch', () => {
+test('what verifies a release names the branch, and what looks up a tag names no branch [house.pages]', () => {
   const all = documents().map(text).join('\n').replaceAll('\\\n', '')
   const verifying = all.match(/^gh attestation verify .*$/gm) ?? []
   expect(verifying.length).toBeGreaterThan(0)
@@ -109,7 +91,7 @@ test('what verifies a release names the branch, and what looks up a tag names no
     expect(command).toContain(' refs/')
 })
 
-test.each(documents())('no blank line cuts a table of %s in two', (document) => {
+test.each(documents())('no blank line cuts a table of %s in two [house.pages]', (document) => {
   const lines = withoutCode('.', document).split('\n')
   const heads = lines.filter((line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|'))
   const cut = heads.filter((head) => !/^\|[ :|-]+$/.test(lines[lines.indexOf(head) + 1] ?? ''))
@@ -128,6 +110,6 @@ test.each(
   expect(shown.filter((word) => word.length > 20)).toEqual([])
 })
 
-test('the README is short enough to be read', () => {
+test('the README is short enough to be read [house.pages]', () => {
   expect(Buffer.byteLength(withRelativeLinks(text('README.md')))).toBeLessThanOrEqual(14_000)
 })

@@ -1,8 +1,9 @@
 /** What is true of every recipe: rules that no run of a single one can show. */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { text } from '../support/files.js'
 
 interface Job {
   readonly if?: string
@@ -10,46 +11,61 @@ interface Job {
   readonly permissions?: object
   readonly strategy?: { readonly matrix?: object }
   readonly concurrency?: string | { readonly group: string }
-  readonly steps?: readonly {
-    readonly id?: string
-    readonly if?: string
-    readonly env?: object
-    readonly run?: string
-    readonly uses?: string
-    readonly with?: Readonly<Record<string, unknown>>
-  }[]
+  readonly steps?: readonly Step[]
 }
+
+interface Step {
+  readonly id?: string
+  readonly if?: string
+  readonly env?: object
+  readonly run?: string
+  readonly uses?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+const stepsOf = (job: Job): readonly Step[] => job.steps ?? []
+const asks = (job: Job): boolean => stepsOf(job).some((step) => step.with?.['api-key'])
+
+/** What the rules look at: the file, its events with their filters, and its workflow jobs. */
+function readRecipe(text: string) {
+  const { on, permissions, concurrency, jobs } = parse(text)
+  const named = Object.entries<Job>(jobs)
+  const all = named.map(([, job]) => job)
+  const steps = all.flatMap(stepsOf)
+  const events = Array.isArray(on) ? on : Object.keys(on)
+  return { text, on, events, permissions, concurrency, named, all, steps }
+}
+
+type Recipe = ReturnType<typeof readRecipe>
 
 /** Which rules a recipe breaks, a line for each. */
-function brokenRules(text: string): string[] {
-  const { on, permissions, concurrency, jobs } = parse(text)
-  const steps = Object.values<Job>(jobs).flatMap((job) => job.steps ?? [])
-  const scripts = steps.map(({ run = '' }) => run)
-  // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for
-  // it.
-  const isRecord = steps.some(({ with: inputs }) => inputs?.['dry-run'] !== undefined)
-  return [
-    // A stranger's event would take the place of a run that waits.
-    ...(concurrency ? ['has one queue for the whole workflow'] : []),
-    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on), isRecord)]),
-    ...brokenByFork(Object.values<Job>(jobs), on),
-    ...brokenByDraft(Object.values<Job>(jobs), on),
-    ...brokenByCondition(text, on),
-    ...brokenByCaller([permissions, ...Object.values<Job>(jobs).map((job) => job.permissions)], on),
-    ...brokenByNames(text, Object.entries<Job>(jobs)),
-    ...brokenByLines(text, on),
-    ...brokenByGh(text, scripts),
-    ...brokenByWords(text, on),
-    ...steps.flatMap(({ with: inputs = {} }) => [...brokenByPrompt(inputs, Object.keys(on))]),
-  ]
-}
+const brokenRules = (text: string): string[] => RULES.flatMap((rule) => [...rule(readRecipe(text))])
+
+const RULES: readonly ((recipe: Recipe) => Iterable<string>)[] = [
+  // A stranger's event would take the place of a run that waits.
+  ({ concurrency }) => (concurrency ? ['has one queue for the whole workflow'] : []),
+  (recipe) => recipe.all.flatMap((job) => [...brokenByJob(job, recipe)]),
+  brokenByFork,
+  brokenByDraft,
+  brokenByCondition,
+  brokenByCaller,
+  brokenByNames,
+  brokenByLines,
+  brokenByGh,
+  brokenByWords,
+  (recipe) => recipe.steps.flatMap((step) => [...brokenByPrompt(step, recipe)]),
+]
 
 /** A pull request is merged by one push alone. */
-function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<string> {
-  const { strategy, concurrency, steps = [] } = job
+function* brokenByJob(job: Job, { events, ...recipe }: Recipe) {
+  const { strategy, concurrency } = job
+  const steps = stepsOf(job)
   const group = typeof concurrency === 'string' ? concurrency : concurrency?.group
   const uses = steps.filter(({ env }) => JSON.stringify(env ?? '').includes('outputs.pr-number'))
   const isOpened = (condition = ''): boolean => condition.includes("outcome == 'pr-opened'")
+  // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for
+  // it.
+  const isRecord = recipe.steps.some(({ with: inputs }) => inputs?.['dry-run'] !== undefined)
   if (!isRecord && !isOpened(job.if) && !uses.every((step) => isOpened(step.if)))
     yield 'changes a docs pull request that may be closed'
   const paid = steps.findIndex((step) => step.uses?.includes('/agent-job-action@'))
@@ -74,29 +90,27 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
 /**
  * A fork that is synced has pushes, but no secrets. A workflow that is called may run on a push.
  */
-function* brokenByFork(jobs: readonly Job[], on: object): Generator<string> {
-  const first = jobs.filter(({ needs, steps = [] }) => !needs && steps.some(({ uses }) => uses))
+function* brokenByFork({ all, events }: Recipe) {
+  const first = all.filter((job) => !job.needs && stepsOf(job).some(({ uses }) => uses))
   const isGuarded = first.every((job) => job.if?.includes('!github.event.repository.fork'))
-  const isOnPush = ['push', 'workflow_call'].some((event) => Object.hasOwn(on, event))
+  const isOnPush = events.includes('push') || events.includes('workflow_call')
   if (isOnPush && !isGuarded) yield 'fails in each fork that is synced'
 }
 
 /** A draft isn't done, and some merge queues test in one of their own what they merge. */
-function* brokenByDraft(
-  jobs: readonly Job[],
-  { pull_request: of }: { pull_request?: { types?: readonly string[] } | null },
-) {
-  const isPaid = ({ steps = [] }: Job) => steps.some(({ with: inputs }) => inputs?.['api-key'])
-  if (!of || !jobs.some(isPaid)) return
-  if (!jobs.filter(isPaid).every((job) => job.if?.includes('github.event.pull_request.draft')))
+function* brokenByDraft({ all, on }: Recipe) {
+  const paid = all.filter(asks)
+  if (!on.pull_request || paid.length === 0) return
+  if (!paid.every((job) => job.if?.includes('github.event.pull_request.draft')))
     yield 'pays for drafts'
-  if (!of.types?.includes('ready_for_review')) yield "doesn't notice that a draft is ready"
+  if (!on.pull_request.types?.includes('ready_for_review'))
+    yield "doesn't notice that a draft is ready"
 }
 
 /** docs/faq.md says that the first line may go, for those who want Dependabot's docs, too. */
-function* brokenByCondition(text: string, { pull_request: of }: { pull_request?: unknown }) {
+function* brokenByCondition({ text, on }: Recipe) {
   const isAboutBots = /github\.event\.pull_request\.user\.\w+ !=/
-  if (!of || !isAboutBots.test(text)) return
+  if (!on.pull_request || !isAboutBots.test(text)) return
   const [, first = ''] = /^ {4}if: >-\n {6}(.*)$/m.exec(text) ?? []
   if (!isAboutBots.test(first) || !/^[^&|()]+ &&$/.test(first))
     yield "has no line on bots of its own at the top of the workflow job's condition"
@@ -106,8 +120,11 @@ function* brokenByCondition(text: string, { pull_request: of }: { pull_request?:
  * If a called workflow asks for a permission that a caller doesn't grant, that caller's runs don't
  * start.
  */
-function* brokenByCaller(permissions: readonly unknown[], on: object): Generator<string> {
-  if (Object.hasOwn(on, 'workflow_call') && permissions.some((granted) => granted !== undefined))
+function* brokenByCaller({ permissions, all, events }: Recipe) {
+  if (
+    events.includes('workflow_call') &&
+    [{ permissions }, ...all].some((part) => part.permissions)
+  )
     yield 'may ask for more than its callers grant'
 }
 
@@ -115,23 +132,19 @@ function* brokenByCaller(permissions: readonly unknown[], on: object): Generator
  * GitHub heads checks, summaries and annotations with a workflow job's name, so `docs` reads like
  * the docs job there. Later, a new name makes open pull requests forget theirs.
  */
-function* brokenByNames(text: string, jobs: readonly [string, Job][]) {
+function* brokenByNames({ text, named }: Recipe) {
   const [, called = 'ask'] = /^# +jobs:\n# +([\w-]+):/m.exec(text) ?? []
-  const [asking = 'ask'] =
-    jobs.find(([, { steps = [] }]) => steps.some(({ with: inputs }) => inputs?.['api-key'])) ?? []
+  const [asking = 'ask'] = named.find(([, job]) => asks(job)) ?? []
   for (const name of [called, asking].filter((name) => name !== 'ask'))
     yield `calls the workflow job that asks for docs ${name}`
-  for (const [name] of jobs.filter(([name]) => name.includes('docs')))
+  for (const [name] of named.filter(([name]) => name.includes('docs')))
     yield `calls a workflow job ${name}, which may be the agent's`
 }
 
 /**
  * What differs from repository to repository is marked, also in a workflow that a comment shows.
  */
-function* brokenByLines(
-  text: string,
-  { pull_request: of }: { pull_request?: { branches?: unknown; paths?: unknown } | null },
-) {
+function* brokenByLines({ text, on }: Recipe) {
   // With another name of the default branch, a workflow never starts. At the same time in many
   // repositories of a project, most fail.
   const lines = text.match(/^#? *(?:branches|- cron):.*$/gm) ?? []
@@ -140,7 +153,8 @@ function* brokenByLines(
   if (text.split('\n').some((line) => line.length > 100))
     yield 'has a line that is too long to read'
   // A backport would be a docs job, too.
-  if (of?.paths && !of.branches) yield 'is for pull requests into any branch'
+  if (on.pull_request?.paths && !on.pull_request.branches)
+    yield 'is for pull requests into any branch'
 }
 
 /**
@@ -148,9 +162,9 @@ function* brokenByLines(
  * they need (`gh pr edit`: github.com/cli/cli/issues/9166), or search, which finds nothing then
  * (`gh pr list --app`).
  */
-function* brokenByGh(text: string, scripts: readonly string[]): Generator<string> {
-  const commands = scripts.flatMap(
-    (script) => script.replace(/\\\n */g, '').match(/\bgh [^|;&)\n]*/g) ?? [],
+function* brokenByGh({ text, steps }: Recipe) {
+  const commands = steps.flatMap(
+    ({ run = '' }) => run.replace(/\\\n */g, '').match(/\bgh [^|;&)\n]*/g) ?? [],
   )
   for (const command of commands) {
     if (!/^gh api .*"(?:repos|users)\/\$|^gh pr ready "\$\w+" --repo "\$/.test(command))
@@ -167,39 +181,31 @@ function* brokenByGh(text: string, scripts: readonly string[]): Generator<string
  * Who reviews the docs has to find the code, and nobody tells the agent more than the prompt: what
  * docs/prompts.md measured.
  */
-function* brokenByPrompt(
-  { prompt = '', ...inputs }: Readonly<Record<string, unknown>>,
-  on: string[],
-) {
+function* brokenByPrompt({ with: { prompt = '', ...inputs } = {} }: Step, { events }: Recipe) {
   const says = (words: string): boolean => `${prompt}`.includes(words)
   if (inputs.context !== 'diff') return
   if (!says("state nothing that it doesn't show")) yield 'lets the agent guess'
   if (inputs['job-scope'] === 'pull-request' && !says(', link to '))
     yield 'asks for no link to the pull request of the code'
-  const isAsked = ['issue_comment', 'release'].some((event) => on.includes(event))
+  const isAsked = events.includes('issue_comment') || events.includes('release')
   if (!isAsked && !says('change nothing')) yield "doesn't say when to change nothing"
 }
 
 /** A docs job is the agent's, a workflow job GitHub's. Whoever pays reads the comment first. */
-function brokenByWords(
-  text: string,
-  on: { workflow_dispatch?: { inputs?: Record<string, { description: string }> } },
-) {
+function* brokenByWords({ text, on }: Recipe) {
   const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? []
   const prose = comment.replace(/^#(?: {2,}.*)?$/gm, '').replace(/\n# /g, ' ')
-  const descriptions = Object.values(on.workflow_dispatch?.inputs ?? {}).map(
-    ({ description }) => description,
-  )
-  const said = [prose, ...descriptions].join('\n').replaceAll(/\*Re-run (?:all|failed) jobs\*/g, '')
-  const bare = said.match(/(?<!docs |workflow |[\w`]-)\bjobs?\b(?!-)/gi) ?? []
-  return [
-    ...bare.map((word) => `says ${word} where it may be either's`),
-    ...(/\bcosts\b/.test(prose) ? [] : ["doesn't say what it costs"]),
-  ]
+  const fields = Object.values<{ description: string }>(on.workflow_dispatch?.inputs ?? {})
+  const said = [prose, ...fields.map(({ description }) => description)]
+    .join('\n')
+    .replaceAll(/\*Re-run (?:all|failed) jobs\*/g, '')
+  for (const word of said.match(/(?<!docs |workflow |[\w`-])\bjobs?\b(?!-)/gi) ?? [])
+    yield `says ${word} where it may be either's`
+  if (!/\bcosts\b/.test(prose)) yield "doesn't say what it costs"
 }
 
 const recipes = readdirSync('examples')
-const read = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
+const read = (name: string): string => text(`examples/${name}`)
 
 test.each(recipes)('%s keeps the rules [house.workflows]', (name) => {
   expect(brokenRules(read(name))).toEqual([])

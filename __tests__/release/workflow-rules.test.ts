@@ -2,10 +2,9 @@
  * Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts.
  */
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { filesLike, text } from '../support/files.js'
 import { brokenByAction, brokenRules, pinsOf } from '../support/workflow-rules.js'
 import { HOME, workflowFiles } from '../support/workflows.js'
 
@@ -28,7 +27,7 @@ test.each(files)('$name keeps the rules [house.workflows]', (file) => {
 
 test('a release is asked for, approved before anything may write, and moves v1 once published [house.release]', () => {
   const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
-    parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
+    parse(text(`.github/workflows/${name}.yml`)),
   )
   expect(Object.keys(on)).toEqual(['workflow_dispatch'])
   expect(major.on).toEqual({ release: { types: ['published'] } })
@@ -40,12 +39,9 @@ test('a release is asked for, approved before anything may write, and moves v1 o
 })
 
 test('our actions pin what they use [house.workflows]', () => {
-  const options = ['--cached', '--others', '--exclude-standard', '*action.yml', '*action.yaml']
-  const actions = execFileSync('git', ['ls-files', ...options], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
+  const actions = filesLike(['*action.yml', '*action.yaml'])
   expect(actions).toEqual(expect.arrayContaining(['action.yml', 'emulator/action.yml']))
-  expect(actions.flatMap((file) => brokenByAction(readFileSync(file, 'utf8')))).toEqual([])
+  expect(actions.flatMap((file) => brokenByAction(text(file)))).toEqual([])
   const written = [
     'uses: actions/setup@v4',
     '{ uses: actions/setup@v4 }',
@@ -93,10 +89,6 @@ jobs:
         run: echo "$SHA"
 `
 
-  test('find nothing in a sound workflow', () => {
-    expect(brokenRules({ name: NAME, text: SOUND })).toEqual([])
-  })
-
   test.each([
     ['permissions: {}\n', '', 'grants permissions to every job'],
     ['permissions: {}\n', 'permissions: { contents: read }\n', 'grants permissions to every job'],
@@ -130,24 +122,29 @@ jobs:
     expect(brokenRules({ name: NAME, text: SOUND.replace(from, () => to) })).toEqual([words])
   })
 
-  test('let a workflow that is only called leave the permissions to its callers', () => {
-    const grants = 'grants permissions to every job'
-    const text = SOUND.replace('permissions: {}\n', '').replace(
-      '[push, pull_request]',
-      'workflow_call',
-    )
-    expect(brokenRules({ name: 'examples/called.yml', text })).not.toContain(grants)
-    for (const on of ['[workflow_call, push]', 'push'])
-      expect(
-        brokenRules({ name: 'examples/called.yml', text: text.replace('workflow_call', on) }),
-      ).toContain(grants)
-  })
+  const copied = SOUND.replace('    timeout-minutes: 5\n', '').replace(
+    './emulator',
+    `${HOME}/emulator@v1`,
+  )
+  const called = copied.replace('permissions: {}\n', '')
+  const COPIED = 'examples/sound.yml'
 
-  test('ask for no time limit in what users copy, which may use the action at its major version', () => {
-    const text = SOUND.replace('    timeout-minutes: 5\n', '').replace(
-      './emulator',
-      `${HOME}/emulator@v1`,
-    )
-    expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])
+  test.each([
+    [[], 'a sound workflow', NAME, SOUND],
+    [[], 'one to copy, without a time limit, and with our major version', COPIED, copied],
+    [
+      [],
+      'one that is only called, which leaves the permissions to its callers',
+      COPIED,
+      called.replace('[push, pull_request]', 'workflow_call'),
+    ],
+    [
+      ['grants permissions to every job'],
+      'one that is called, and runs by itself, too',
+      COPIED,
+      called.replace('[push, pull_request]', '[workflow_call, push]'),
+    ],
+  ])('find %j in %s', (broken, _, name, text) => {
+    expect(brokenRules({ name, text })).toEqual(broken)
   })
 })

@@ -1,8 +1,9 @@
 /** Every workflow of the README, the examples and the repository, checked with actionlint. */
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { emptyClone } from '../support/repositories.js'
 import { HOME, type Workflow, workflowFiles } from '../support/workflows.js'
 import { tool } from './tools.js'
@@ -11,7 +12,7 @@ const ACTIONLINT = tool('actionlint')
 /** What actionlint 1.7.12 doesn't know yet, and GitHub does. */
 const TOO_NEW = /^examples\/.*: unexpected key "queue" for "concurrency" section\./
 
-test('actionlint finds nothing in any workflow', () => {
+test('actionlint finds nothing in any workflow [house.workflows]', () => {
   const problems = lint(workflowFiles())
   expect(problems.filter((problem) => !TOO_NEW.test(problem))).toEqual([])
   expect(problems).toContainEqual(expect.stringMatching(TOO_NEW)) // or the exception can go
@@ -25,30 +26,30 @@ const SHORTER = workflowFiles().flatMap(({ name, text }) =>
   })),
 )
 
-test('a condition is still right without any of its lines that end with &&', () => {
+test('a condition is still right without any of its lines that end with && [house.recipe.concurrency]', () => {
   expect(SHORTER.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['ready', 'follow-code'].map((name) => `examples/${name}-1.yml`)),
   )
   expect(lint(SHORTER)).toEqual([])
 })
 
-test('actionlint knows the inputs and outputs of the action', () => {
-  const workflow = readFileSync('examples/start-and-wait.yml', 'utf8')
-  const text = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
-  const problems = lint([{ name: '.github/workflows/broken.yml', text }]).join('\n')
+test('actionlint knows the inputs and outputs of the action [house.defaults.once]', () => {
+  const workflow = text('examples/start-and-wait.yml')
+  const broken = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
+  const problems = lint([{ name: '.github/workflows/broken.yml', text: broken }]).join('\n')
   expect(problems).toContain('input "promt" is not defined')
   expect(problems).toContain('"pr-lnk" is not defined')
 })
 
-test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment', () => {
-  const text = readFileSync('examples/central.yml', 'utf8')
-  const [comment = ''] = text.match(/(?:^# {3}.*\n)+/m) ?? []
+test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment [house.pages]', () => {
+  const central = text('examples/central.yml')
+  const [comment = ''] = central.match(/(?:^# {3}.*\n)+/m) ?? []
   const caller = comment
     .replace(/^# {3}/gm, '')
     .replace('your-org/workflows/.github/workflows/central.yml@main', './examples/central.yml')
   const lintCaller = (yaml: string): string[] =>
     lint([
-      { name: 'examples/central.yml', text },
+      { name: 'examples/central.yml', text: central },
       { name: '.github/workflows/caller.yml', text: yaml },
     ])
   expect(lintCaller(caller)).toEqual([])

@@ -1,18 +1,22 @@
-/** The script of docs/costs.md that counts what was sent, by bash, with a stand-in for `gh`. */
+/** The scripts of docs/costs.md that count what was sent, by bash, with a stand-in for `gh`. */
 
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
+import { picturedNow } from '../support/pictured.js'
 import { HOME } from '../support/workflows.js'
 import { docsGh } from './docs-gh.js'
 import { startGh } from './gh.js'
 
-const [, SCRIPT = ''] = /```bash\n([\s\S]*?)```/.exec(readFileSync('docs/costs.md', 'utf8')) ?? []
+const page = text('docs/costs.md')
+const [BILL = '', YEAR = ''] = [...page.matchAll(/```(?:ba)?sh\n([\s\S]*?)```/g)].map(
+  ([, script]) => script,
+)
 
 /** What GitHub answers, by path and query; a text is a log. Everything else is a 404. */
 type Answers = Record<string, object | string>
@@ -22,7 +26,10 @@ const log = (second: string, last: string): string =>
   `\uFEFF${at('00')} ##[group]Run ${HOME}@v1\n${at(second)} Finished after ${last}\n`
 
 /** Runs the script. Returns what it prints, a line for each count, and its errors. */
-async function count(answers: Answers): Promise<{ counted: string[]; errors: string }> {
+async function count(
+  script: string,
+  answers: Answers,
+): Promise<{ counted: string[]; errors: string }> {
   const server = createServer((request, response) => {
     const answer = answers[decodeURIComponent(request.url ?? '')]
     response.statusCode = answer === undefined ? 404 : 200
@@ -37,7 +44,7 @@ async function count(answers: Answers): Promise<{ counted: string[]; errors: str
   try {
     const PATH = [bin, process.env.PATH].join(path.delimiter)
     const env = { ...gh.env, PATH, GH_TOKEN: 'ghp_bill' }
-    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', SCRIPT], { env })
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script], { env })
     return {
       counted: stdout
         .trim()
@@ -59,9 +66,9 @@ const jobs = (...ids: readonly number[]): object => ({
 const listed = 'runs?created=2026-11-01..2026-11-30&per_page=100'
 const ofRun = (run: number): string => `runs/${run}/jobs?filter=all&per_page=100`
 
-test('the script of the bill counts docs jobs and messages, by repository', async () => {
-  const { counted, errors } = await count({
-    [`${ONE}/workflows/docs.yml/${listed}`]: runs(1, 2, 3, 4),
+test('the script of the bill counts docs jobs and messages, by repository, and tells of a log that is gone [output.sent]', async () => {
+  const { counted, errors } = await count(BILL, {
+    [`${ONE}/workflows/docs.yml/${listed}`]: runs(1, 2, 3, 4, 6),
     // Two attempts; the second lists a workflow job of the first again, under a new number.
     [`${ONE}/${ofRun(1)}`]: jobs(11, 12, 13, 99),
     [`${ONE}/jobs/11/logs`]: log('01', '2m 3s: pr-opened. Sent: a new docs job.'),
@@ -73,6 +80,8 @@ test('the script of the bill counts docs jobs and messages, by repository', asyn
     [`${ONE}/jobs/31/logs`]: log('31', '1s: error (input). Sent: nothing.'),
     [`${ONE}/${ofRun(4)}`]: jobs(41),
     [`${ONE}/jobs/41/logs`]: `${at('41')} They said: Finished after 1s: pr-opened. Sent: a message.\n`,
+    // Its log is gone.
+    [`${ONE}/${ofRun(6)}`]: jobs(61),
     [`${OTHER}/workflows/docs.yml/${listed}`]: runs(5),
     [`${OTHER}/${ofRun(5)}`]: jobs(51),
     [`${OTHER}/jobs/51/logs`]: log('51', '9s: no-changes. Sent: a message.'),
@@ -82,16 +91,25 @@ test('the script of the bill counts docs jobs and messages, by repository', asyn
     '2 your-org/your-repo: a new docs job.',
     '1 your-org/your-other-repo: a message.',
   ])
-  expect(errors).toBe('')
+  expect(errors.match(/HTTP \d+/g)).toEqual(['HTTP 404'])
 })
 
-test('a log that is gone is told, and the others are counted', async () => {
-  const { counted, errors } = await count({
-    [`${ONE}/workflows/docs.yml/${listed}`]: runs(1),
-    [`${ONE}/${ofRun(1)}`]: jobs(11, 12),
-    [`${ONE}/jobs/12/logs`]: log('12', '4s: pr-opened. Sent: a message.'),
-    [`${OTHER}/workflows/docs.yml/${listed}`]: runs(),
+test("the script of a year counts how docs jobs ended, by the first words of the action's comments [report.comment.quiet]", async () => {
+  const marked = (text: string) => ({
+    body: `${text}\n\n<details>…</details>\n\n<!-- agent-job-action:2 e30 -->`,
   })
-  expect(counted).toEqual(['1 your-org/your-repo: a message.'])
-  expect(errors).toContain('HTTP 404')
+  const [, comment = ''] = picturedNow().split('\n---\n\n')
+  const { counted, errors } = await count(YEAR, {
+    '/repos/your-org/your-repo/issues/comments?since=2026-01-01T00:00:00Z&per_page=100': [
+      marked(comment),
+      marked('✅ The docs job opened a pull request (`linux`): [`your-org/docs#9`](<https://x>)'),
+      marked('❌ The docs job failed. Docs pull request: [`your-org/docs#8`](<https://x>)'),
+      { body: 'Was this the docs job: yes' },
+    ],
+  })
+  expect(counted.sort()).toEqual([
+    '1 ❌ The docs job failed',
+    '2 ✅ The docs job opened a pull request',
+  ])
+  expect(errors).toBe('')
 })

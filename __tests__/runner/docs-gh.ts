@@ -6,6 +6,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
 import { type Call, Failure } from './gh.js'
 
 /** Where GitHub is: what `gh` calls it, and the URL of its API. */
@@ -22,7 +23,23 @@ interface Response {
 }
 
 type Send = (method: string, path: string, body?: object) => Promise<Response>
-type Fields = Record<string, unknown>
+
+const FLAG = { type: 'boolean' } as const
+const TEXT = { type: 'string' } as const
+const FIELD = { ...TEXT, multiple: true } as const
+
+/** Throws on any other option. */
+const parse = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      ...{ method: TEXT, jq: TEXT, paginate: FLAG, silent: FLAG, repo: TEXT, undo: FLAG },
+      'raw-field': { ...FIELD, short: 'f' },
+      field: { ...FIELD, short: 'F' },
+    },
+  })
+type Options = ReturnType<typeof parse>['values']
 
 /**
  * Answers calls. What they change is added to `writes`, and also a command that no recipe may call.
@@ -30,10 +47,15 @@ type Fields = Record<string, unknown>
 export function docsGh(host: Host, writes: string[]) {
   return async (call: Call): Promise<string> => {
     const send = sender(host, call, writes)
-    const [group, verb, ...args] = call.args
-    if (group === 'api') return api(send, parseApi(call.args.slice(1)), call)
-    if (group === 'pr' && verb === 'ready') return ready(send, args)
-    writes.push(`unknown: ${call.args.join(' ')}`)
+    const command = call.args.join(' ')
+    if (/^(?:api|pr ready) /.test(command)) {
+      const { values, positionals } = parse(call.args)
+      const [group, path = '', number, ...more] = positionals
+      if (group === 'pr') return ready(send, `${values.repo}/pulls/${number}`, values)
+      if (number === undefined) return api(send, path, values, call)
+      throw new Failure(`unknown arguments ${[number, ...more]}`)
+    }
+    writes.push(`unknown: ${command}`)
     throw new Failure('unknown command')
   }
 }
@@ -63,67 +85,40 @@ function written(method: string, path: string, body: object = {}): string {
   return [method, path.replace(/^repos\/[^/]+\/[^/]+\//, ''), ...fields].join(' ')
 }
 
-interface ApiOptions {
-  readonly path: string
-  readonly method: string
-  readonly fields: Fields
-  readonly jq?: string | undefined
-  readonly paginate: boolean
-  readonly silent: boolean
-}
-
-function parseApi(args: readonly string[]): ApiOptions {
-  const fields: Fields = {}
-  const options: Record<string, string> = {}
-  const paths: string[] = []
-  for (let index = 0; index < args.length; index++) {
-    const flag = args[index] ?? ''
-    if (flag === '--paginate' || flag === '--silent') options[flag] = 'true'
-    else if (flag === '-f' || flag === '-F') addField(fields, args[++index] ?? '', flag === '-F')
-    else if (flag === '--method' || flag === '--jq') options[flag] = args[++index] ?? ''
-    else if (flag.startsWith('-') || paths.push(flag) > 1)
-      throw new Failure(`unknown argument ${flag}`)
+/** `name[]` is an item of a list. Here, `-F` adds a text, too: it is only used in queries. */
+function fieldsOf(options: Options): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {}
+  for (const text of [...(options['raw-field'] ?? []), ...(options.field ?? [])]) {
+    const [, name = '', list, value = ''] = /^([^=[]+)(\[\])?=(.*)$/s.exec(text) ?? []
+    if (name === '') throw new Failure(`invalid field ${text}`)
+    fields[name] = list ? [fields[name] ?? [], value].flat() : value
   }
-  if (options['--silent'] && options['--jq'])
-    throw new Failure('only one of --jq and --silent may be used')
-  return {
-    path: paths.join(),
-    method: options['--method'] ?? (Object.keys(fields).length > 0 ? 'POST' : 'GET'),
-    fields,
-    jq: options['--jq'],
-    paginate: '--paginate' in options,
-    silent: '--silent' in options,
-  }
-}
-
-/** `name[]` is an item of a list. */
-function addField(fields: Fields, text: string, typed: boolean): void {
-  const [, name = '', list, value = ''] = /^([^=[]+)(\[\])?=(.*)$/s.exec(text) ?? []
-  if (name === '') throw new Failure(`invalid field ${text}`)
-  const parsed = typed && /^(?:\d+|true|false|null)$/.test(value) ? JSON.parse(value) : value
-  fields[name] = list ? [...((fields[name] as unknown[] | undefined) ?? []), parsed] : parsed
+  return fields
 }
 
 /** The names of bots that GitHub knows, and no other users. */
 const BOTS = ['mintlify[bot]', 'your-agent[bot]']
 
 /** Each page is filtered by itself. An error is printed as it came, whatever the filter. */
-async function api(send: Send, options: ApiOptions, { env }: Call): Promise<string> {
-  const { path, method, fields, jq, paginate, silent } = options
+async function api(send: Send, path: string, options: Options, { env }: Call): Promise<string> {
+  const { jq, silent, paginate } = options
+  if (silent && jq) throw new Failure('only one of --jq and --silent may be used')
   const [, user] = /^users\/(.+)$/.exec(path) ?? []
   if (user && !BOTS.includes(user)) throw new Failure('Not Found (HTTP 404)')
   if (user) return ''
+  const fields = fieldsOf(options)
+  const hasFields = Object.keys(fields).length > 0
+  const method = options.method ?? (hasFields ? 'POST' : 'GET')
   const isGet = method === 'GET'
-  const query = new URLSearchParams()
-  if (isGet) for (const [name, value] of Object.entries(fields)) query.set(name, String(value))
+  const query = new URLSearchParams(isGet ? fields : {})
   if (paginate && !path.includes('per_page=') && !query.has('per_page'))
     query.set('per_page', '100')
   let printed = ''
   for (let page = 1; ; page++) {
     if (page > 1) query.set('page', String(page))
     const withQuery = query.size > 0 ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path
-    const hasBody = !isGet && Object.keys(fields).length > 0
-    const { status, body, hasNext } = await send(method, withQuery, hasBody ? fields : undefined)
+    const sent = !isGet && hasFields ? fields : undefined
+    const { status, body, hasNext } = await send(method, withQuery, sent)
     if (status >= 400) throw new Failure(`HTTP ${status}`, printed + body)
     if (jq)
       printed += execFileSync('jq', ['-r', jq], {
@@ -137,23 +132,15 @@ async function api(send: Send, options: ApiOptions, { env }: Call): Promise<stri
 }
 
 /** Reads the pull request, and changes it if it is open and in the other state. */
-async function ready(send: Send, args: readonly string[]): Promise<string> {
-  const [number, flag, repository, undo, ...more] = args
-  if (
-    !/^\d+$/.test(number ?? '') ||
-    flag !== '--repo' ||
-    (undo ?? '--undo') !== '--undo' ||
-    more.length > 0
-  )
-    throw new Failure(`unknown arguments ${args.join(' ')}`)
-  const read = await send('GET', `repos/${repository}/pulls/${number}`)
+async function ready(send: Send, pull: string, { undo = false }: Options): Promise<string> {
+  const read = await send('GET', `repos/${pull}`)
   const { state, draft } = JSON.parse(read.body)
   if (read.status !== 200) throw new Failure('Could not resolve to a PullRequest')
   if (state !== 'open')
     throw new Failure('Only draft pull requests can be marked as "ready for review"')
-  if (draft === (undo !== undefined)) return ''
-  const to = undo ? 'draft' : 'ready'
-  const { status, body } = await send('POST', `repos/${repository}/graphql/pulls/${number}/${to}`)
+  if (draft === undo) return ''
+  const path = `repos/${pull.replace('/pulls/', '/graphql/pulls/')}/${undo ? 'draft' : 'ready'}`
+  const { status, body } = await send('POST', path)
   if (status !== 200) throw new Failure(`API call failed: ${JSON.parse(body).message}`)
   return ''
 }

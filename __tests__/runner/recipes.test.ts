@@ -3,10 +3,11 @@
  * how it ends.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { text } from '../support/files.js'
 import { BAD_GATEWAY, file, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { scaled } from '../support/time.js'
@@ -27,15 +28,14 @@ import {
 
 jest.setTimeout(scaled(120_000))
 
-/** A recipe, what triggers it, and what comes out. */
+/** What triggers a recipe, and what comes out. */
 interface Case extends Start {
-  readonly that: string
   /** The outcomes of the action's steps in the last run (default: pr-opened). */
   readonly ends?: string
   /** What all runs send (default: one new job if a step ends as if it had sent one). */
   readonly sends?: string
   /** What the last prompt contains. */
-  readonly prompt?: readonly string[]
+  readonly prompt?: string | readonly string[]
   /**
    * What each comment on the recipe's thread contains (default: one, with the link, if something is
    * sent).
@@ -50,19 +50,20 @@ interface Case extends Start {
   readonly check?: (ran: Ran) => void
   /** Changes the workflow, to make something fail that usually does not. */
   readonly edit?: (yaml: string) => string
+  /** Changes the world before each run, after `prepare`. */
+  readonly also?: (world: World, run: number) => unknown
 }
 
-const on = (start: Start, that: string, more: Partial<Case> = {}): Case => ({
-  ...start,
-  ...more,
-  that,
-})
+/** What triggers it, what that shows, and what is special about it. */
+type Row = readonly [start: Start, that: string, more?: Partial<Case>]
 
 const JOB = 'your-project/job'
 const MESSAGE = 'your-project/message'
 const TWICE = { sends: `${JOB}, ${MESSAGE}` }
+const REFUSED_DOCS = { docsPull: { state: 'closed' } } as const
+const MERGED_DOCS = { docsPull: { state: 'closed', merged: true } } as const
 /** Once the docs of the first run are merged. */
-const NEW_JOB = { docsPull: { state: 'closed', merged: true }, sends: `${JOB}, ${JOB}` } as const
+const NEW_JOB = { ...MERGED_DOCS, sends: `${JOB}, ${JOB}` }
 const NOT_RUN = { ends: '' }
 const STOPPED = { ...NOT_RUN, fails: true }
 const SKIPPED = { ends: 'skipped' }
@@ -83,28 +84,25 @@ interface Pull {
   /** Who triggers the last run. */
   readonly by?: string
   readonly from?: string
-  /** One for each run. */
-  readonly actions?: readonly string[]
+
   readonly label?: string
   readonly merged?: boolean
   readonly draft?: boolean | 'after the first run'
   readonly labels?: readonly object[]
   /** What became of it after the event. */
   readonly later?: Partial<PullState>
-  /** The pushes change nothing of it. */
-  readonly rebased?: boolean
 }
 
-/** Pull request 1, in one run or several. It is closed if that is the action. */
-function pull({
-  author = 'octocat',
-  by = author,
-  from = REPOSITORY,
-  label,
-  later,
-  ...rest
-}: Pull = {}) {
-  const { actions = ['opened'], merged = false, draft = false, labels = [], rebased } = rest
+/**
+ * Pull request 1, in a run for each action, such as `opened, closed`. It is closed if that is the
+ * action.
+ */
+function pull(
+  each = 'opened',
+  { author = 'octocat', by = author, from = REPOSITORY, label, later, ...rest }: Pull = {},
+) {
+  const actions = each.split(', ')
+  const { merged = false, draft = false, labels = [] } = rest
   return {
     event: 'pull_request',
     actor: by,
@@ -119,39 +117,32 @@ function pull({
         ...{ title: 'Add --retry', labels, merged, user: sender(author), html_url: CODE },
         draft: draft === 'after the first run' ? run > 1 : draft,
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
-        head: {
-          ref: 'retry',
-          label: 'your-org:retry',
-          sha: sha('head'),
-          repo: { full_name: from },
-        },
+        head: { ref: 'retry', sha: sha('head'), repo: { full_name: from } },
       },
       sender: sender(run === actions.length ? by : author),
     }),
     prepare: ({ repository }: World, run: number) => {
       // A push that changes nothing sends nothing.
-      const files = [
-        file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${rebased ? '' : ' '.repeat(run - 1)}`),
-      ]
+      const files = [file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${' '.repeat(run - 1)}`)]
       const closed = actions[run - 1] === 'closed' && ({ state: 'closed', merged } as const)
       repository.addPull({ number: 1, author, files, ...closed, ...later })
     },
   }
 }
 
-const UPDATED = pull({ actions: ['opened', 'synchronize'] })
+const UPDATED = pull('opened, synchronize')
 const OPENED = pull()
-const CLOSED_BY_MERGE = pull({ actions: ['opened', 'closed'], merged: true })
-const READY_FOR_REVIEW = pull({ actions: ['ready_for_review'] })
-const BY_RENOVATE = pull({ author: 'renovate[bot]' })
+const CLOSED_BY_MERGE = pull('opened, closed', { merged: true })
+const READY_FOR_REVIEW = pull('ready_for_review')
+const BY_RENOVATE = pull('opened', { author: 'renovate[bot]' })
 
 /**
  * A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has.
  */
-const LEFT_OUT = [
-  on(pull({ from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
-  on(pull({ author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
-  on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
+const LEFT_OUT: readonly Row[] = [
+  [pull('opened', { from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN],
+  [pull('opened', { author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN],
+  [pull('opened', { draft: true }), 'leaves out drafts', NOT_RUN],
 ]
 
 /** A push with a commit of each author. */
@@ -161,7 +152,6 @@ const pushBy = (authors: readonly string[], ...changed: readonly string[]) => ({
     ref: 'refs/heads/main',
     before,
     after,
-    sender: sender('octocat'),
     commits: authors.map((username, index) => ({
       id: index + 1 < authors.length ? sha(`commit ${index}`) : after,
       message: 'Retry',
@@ -174,7 +164,7 @@ const pushBy = (authors: readonly string[], ...changed: readonly string[]) => ({
 const push = (...changed: readonly string[]) => pushBy(['octocat'], ...changed)
 const PUSH = push('src/retry.ts')
 /** A push that merged pull request 1. */
-function merge(author: string, ...changed: readonly string[]) {
+function merge(author: string, changed = ['src/retry.ts']) {
   const { prepare, ...start } = pushBy([author], ...changed)
   return {
     ...start,
@@ -186,20 +176,24 @@ function merge(author: string, ...changed: readonly string[]) {
     },
   }
 }
-const MERGED = merge('octocat', 'src/retry.ts')
+const MERGED = merge('octocat')
 const MERGED_SEVERAL = { ...MERGED, payload: pushBy(['stranger', 'octocat']).payload }
-const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
+const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0' } }
 
 /** The same push, of a fork that is synced. */
-const synced = (start: Start): Case =>
-  on(start, 'is left alone in a fork', {
+const synced = (start: Start, more?: Partial<Case>): Row => [
+  start,
+  'is left alone in a fork',
+  {
+    ...more,
     ...NOT_RUN,
     payload: (world, run) => {
       const { payload = {} } = start
       const own = typeof payload === 'function' ? payload(world, run) : payload
       return { ...own, repository: { fork: true } }
     },
-  })
+  },
+]
 
 /** An OpenAPI description before and after a push. */
 const described = (before: object, after: string): Start => ({
@@ -208,11 +202,12 @@ const described = (before: object, after: string): Start => ({
   files: { 'openapi.json': after },
 })
 const API = { openapi: '3.1.0', paths: { '/once': {} } }
-const RETRY = { openapi: '3.1.0', paths: { '/once': {}, '/retry': {} } }
+const RETRY = '{"openapi":"3.1.0","paths":{"/once":{},"/retry":{}}}'
+const ADDED = described(API, RETRY)
 
 const dispatch = (inputs: object): Start => ({
   event: 'workflow_dispatch',
-  payload: { inputs, sender: sender('octocat') },
+  payload: { inputs },
 })
 /** The form of manual.yml. */
 const form = (inputs: object): Start =>
@@ -246,16 +241,16 @@ function issue(by: string, body = '', association = 'MEMBER', fields = {}): Star
 /** A comment on pull request 1, which is from a fork. */
 const command = (by: string, body: string, association?: string): Start => ({
   ...issue(by, body, association, { number: 1, pull_request: {} }),
-  prepare: pull({ author: 'stranger' }).prepare,
+  prepare: pull('opened', { author: 'stranger' }).prepare,
 })
 
 /** Which comments count, and whose. */
-const ofComments = (comment: typeof command): Case[] => [
-  on(comment('reader', '/docs'), 'refuses a member without write access', SKIPPED),
-  on(comment('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
-  on(comment('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
-  on(comment('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN),
-  on(comment('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
+const ofComments = (comment: typeof command): Row[] => [
+  [comment('reader', '/docs'), 'refuses a member without write access', SKIPPED],
+  [comment('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN],
+  [comment('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: 'Show it.' }],
+  [comment('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN],
+  [comment('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN],
 ]
 
 /** Files that changed since v1.1.0. */
@@ -268,7 +263,6 @@ const RELEASE: Start = {
   payload: {
     action: 'published',
     release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
-    sender: sender('octocat'),
   },
   prepare: (world) => addRelease(world, 'src/retry.ts'),
 }
@@ -276,7 +270,7 @@ const RELEASE: Start = {
 const startedOn = (ref: string): Start => ({
   ...RELEASE,
   event: 'workflow_dispatch',
-  payload: { inputs: {}, ref, sender: sender('octocat') },
+  payload: { inputs: {}, ref },
 })
 
 /** A run of schedule.yml that succeeded before, with or without a commit since. */
@@ -349,10 +343,7 @@ const replacedKey = (_: World, run: number): Record<string, string> =>
   run === 1 ? {} : { AGENT_API_KEY: 'mint_runner_9876543210', PREVIOUS_AGENT_API_KEY: KEY }
 
 /** The label of waiting-for-code.yml is missing. */
-function withoutLabel(world: World): void {
-  OPENED.prepare(world, 1)
-  world.docs.labels.delete('waiting-for-code')
-}
+const WITHOUT_LABEL = { also: ({ docs }: World) => docs.labels.delete('waiting-for-code') }
 
 const FORGED = 'forged: [`your-org/docs#99`](<https://github.com/your-org/docs/pull/99>)'
 /**
@@ -425,23 +416,19 @@ const FREE = [READY, 'DELETE issues/17/labels/waiting-for-code']
  * A docs job that is slower than the step that starts it. The later runs begin when it has ended,
  * or at once.
  */
-function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
-  const { prepare, ...start } = pull(fields)
+function slower(end: 'ended' | 'active', ...of: Parameters<typeof pull>): Case {
   return {
-    ...start,
+    ...pull(...of),
     scenario: { jobSeconds: end === 'ended' ? 6 * SPEED : 86_400 },
     edit: (yaml) => yaml.replace('timeout-minutes: 120', 'timeout-minutes: 0.05'),
-    prepare: async (world, run) => {
-      prepare(world, run)
-      if (run === 2 && end === 'ended') await setTimeout(6000)
-    },
+    also: (_, run) => run === 2 && end === 'ended' && setTimeout(6000),
     sends: JOB,
     comments: [''],
   }
 }
 
 /** What docs/recipes.md adds to on-merge.yml. */
-const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(readFileSync('docs/recipes.md', 'utf8')) ?? []
+const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(text('docs/recipes.md')) ?? []
 const EDIT = [
   'PATCH pulls/17 title=Docs: Add --retry',
   'POST pulls/17/requested_reviewers reviewers=octocat',
@@ -453,19 +440,22 @@ const status = (state: string, result: string, link = PR_LINK): string =>
   `POST statuses/${sha('head')} context=docs preview state=${state} description=${BUILD}: ${result} target_url=${link}`
 
 /** The checks of the docs pull request, by name, and its preview. */
-const built = (checks: Readonly<Record<string, string>>, preview?: string, fields?: Pull) => ({
-  ...pull(fields),
-  prepare: (world: World, run: number) => {
-    pull(fields).prepare(world, run)
-    if (run > 1) return
-    const head_sha = sha('docs')
-    for (const [name, conclusion] of Object.entries(checks)) {
-      const ended = { status: 'completed', conclusion } as (typeof world.docs.checks)[number]
-      world.docs.checks.push({ ...ended, name, head_sha })
-    }
-    if (preview) world.docs.deployments.push({ sha: head_sha, environment_url: preview })
-  },
-})
+const built = (checks: Readonly<Record<string, string>>, preview?: string, actions?: string) => {
+  const { prepare, ...start } = pull(actions)
+  return {
+    ...start,
+    prepare: (world: World, run: number) => {
+      prepare(world, run)
+      if (run > 1) return
+      const head_sha = sha('docs')
+      for (const [name, conclusion] of Object.entries(checks)) {
+        const ended = { status: 'completed', conclusion } as (typeof world.docs.checks)[number]
+        world.docs.checks.push({ ...ended, name, head_sha })
+      }
+      if (preview) world.docs.deployments.push({ sha: head_sha, environment_url: preview })
+    },
+  }
+}
 const BUILT = built({ [BUILD]: 'success' })
 /** Waits less long for the check. */
 const IMPATIENT = {
@@ -500,6 +490,9 @@ const asked = (inputs: object): Start => ({
   prepare: OPENED.prepare,
 })
 
+const EMULATED = { sends: '', says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs' }
+
+const CHATS = /^\/(?:slack|teams)$/
 /** A push of which two chats are told a text; none is, if it is undefined. */
 function announced(text: string | undefined): Partial<Case> {
   const slack = { text: expect.stringContaining(text ?? '') }
@@ -515,585 +508,631 @@ function announced(text: string | undefined): Partial<Case> {
       SLACK_WEBHOOK: `${url}/slack`,
       TEAMS_WEBHOOK: `${url}/teams`,
     }),
-    prepare: (world) => {
-      PUSH.prepare(world)
-      world.github.faults.push({
-        path: /^\/(?:slack|teams)$/,
-        times: 2,
-        answer: { status: 200, body: 'ok' },
-      })
-    },
+    also: (world) =>
+      world.github.faults.push({ path: CHATS, times: 2, answer: { status: 200, body: 'ok' } }),
     check: ({ github }) => {
-      const told = github.requests.filter(({ path }) => /^\/(?:slack|teams)$/.test(path))
-      const expected = [['/slack', slack] as const, ['/teams', teams] as const]
-      expect(told.map(({ path, body }) => [path, body])).toEqual(text === undefined ? [] : expected)
+      const told = github.requests.filter(({ path }) => CHATS.test(path))
+      const all = [['/slack', slack] as const, ['/teams', teams] as const]
+      expect(told.map(({ path, body }) => [path, body])).toEqual(text === undefined ? [] : all)
     },
   }
 }
 
-const CASES: Record<string, readonly Case[]> = {
+const CASES: Readonly<Record<string, readonly Row[]>> = {
   'pull-request.yml': [
-    on(UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }),
-    on(
-      pull({ actions: ['opened', 'synchronize'], rebased: true }),
-      'pays once for the same changes',
-      { sends: JOB },
-    ),
-    on(READY_FOR_REVIEW, 'has one once it is ready for review'),
-    on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
-    on(UPDATED, 'sends nothing more once its docs are closed', {
-      ...SKIPPED,
-      docsPull: { state: 'closed' },
-      sends: JOB,
-    }),
-    on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
-    on(pull({ labels: [{ name: 'no-docs' }] }), 'can leave out a label', {
-      ...SKIPPED,
-      edit: (yaml) => `${yaml}          skip-labels: no-docs\n`,
-    }),
-    on(UPDATED, 'goes on after the key was replaced', { ...TWICE, secrets: replacedKey }),
-    on(
-      pull({ author: 'dependabot[bot]', by: 'octocat' }),
+    [UPDATED, 'has one job', { ...TWICE, prompt: '+twice' }],
+    [READY_FOR_REVIEW, 'has one once it is ready for review'],
+    [UPDATED, 'has a new job once its docs are merged', NEW_JOB],
+    [pull('opened', { by: 'reader' }), 'refuses a reader who opens it', SKIPPED],
+    [
+      pull('opened', { author: 'dependabot[bot]', by: 'octocat' }),
       'takes Dependabot without the line on it',
-      {
-        edit: (yaml) => yaml.replace(/.*'dependabot\[bot\]' &&\n/, ''),
-      },
-    ),
+      { edit: (yaml) => yaml.replace(/.*'dependabot\[bot\]' &&\n/, '') },
+    ],
     ...LEFT_OUT,
   ],
   'ready.yml': [
-    on(READY_FOR_REVIEW, 'has a job once it is ready for review'),
-    on(
-      pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }),
-      'has one for its label',
-      TWICE,
-    ),
-    on(pull({ actions: ['labeled'], label: 'bug' }), 'leaves out other labels', NOT_RUN),
-    on(
-      pull({ actions: ['labeled'], label: 'docs', labels: [{ name: 'docs' }] }),
+    [READY_FOR_REVIEW, 'has a job once it is ready for review'],
+    [pull('labeled, labeled', { label: 'docs', draft: true }), 'has one for its label', TWICE],
+    [pull('labeled', { label: 'bug' }), 'leaves out other labels', NOT_RUN],
+    [
+      pull('labeled', { label: 'docs', labels: [{ name: 'docs' }] }),
       'has one if it is no draft, too',
-    ),
-    on(
-      pull({ labels: [{ name: 'docs' }] }),
+    ],
+    [
+      pull('opened', { labels: [{ name: 'docs' }] }),
       'leaves it to the label if it is opened with it',
       NOT_RUN,
-    ),
-    on(
-      pull({ actions: ['ready_for_review'], labels: [{ name: 'docs' }] }),
+    ],
+    [
+      pull('ready_for_review', { labels: [{ name: 'docs' }] }),
       'has a job when a labelled draft is ready',
-    ),
-    on(BY_RENOVATE, 'skips Renovate', SKIPPED),
+    ],
+    [BY_RENOVATE, 'skips Renovate', SKIPPED],
     ...LEFT_OUT,
   ],
   'on-merge.yml': [
-    on(merge('stranger', 'src/retry.ts'), 'has a job for what a fork brought', {
-      prompt: ['+twice'],
-    }),
-    on(merge('dependabot[bot]', 'src/retry.ts'), 'has one for an update by Dependabot', {
-      prompt: ['+twice'],
-    }),
-    on(merge('dependabot[bot]', 'src/retry.ts'), 'can leave out Dependabot', {
-      ...SKIPPED,
-      edit: (yaml) => `${yaml}          skip-authors: dependabot[bot], renovate[bot]\n`,
-    }),
-    on(pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED),
-    on(merge('mintlify[bot]', 'src/retry.ts'), 'can have a job for it', {
-      edit: (yaml) => `${yaml}          skip-authors: ''\n`,
-    }),
-    on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),
-    on(MERGED_SEVERAL, 'has one for a push that merges several', {
-      ...NO_COMMENT,
-      prompt: ['+new'],
-    }),
-    on({ ...MERGED, ...dispatch({ 'pull-request': '1' }) }, 'can be asked by a number, and again', {
-      ...TWICE,
-      runs: 2,
-      prompt: ['+twice'],
-    }),
-    on(MERGED, 'can ask the author for a review, with the step of docs/recipes.md', {
-      edit: (yaml) => yaml + asSteps(REVIEW),
-      payload: (world) => ({
-        ...MERGED.payload(world),
-        head_commit: { id: world.sha, author: { username: 'octocat' } },
-      }),
-      docsToken: { pull_requests: 'write' },
-      gh: ['POST pulls/17/requested_reviewers reviewers=octocat'],
-    }),
+    [merge('stranger'), 'has a job for what a fork brought', { prompt: '+twice' }],
+    [merge('dependabot[bot]'), 'has one for an update by Dependabot', { prompt: '+twice' }],
+    [pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED],
+    [PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: '+new' }],
+    [MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: '+new' }],
+    [
+      { ...MERGED, ...dispatch({ 'pull-request': '1' }) },
+      'can be asked by a number, and again',
+      { ...TWICE, runs: 2, prompt: '+twice' },
+    ],
+    [
+      MERGED,
+      'can ask the author for a review, with the step of docs/recipes.md',
+      {
+        edit: (yaml) => yaml + asSteps(REVIEW),
+        payload: (world) => ({
+          ...MERGED.payload(world),
+          head_commit: { id: world.sha, author: { username: 'octocat' } },
+        }),
+        docsToken: { pull_requests: 'write' },
+        gh: ['POST pulls/17/requested_reviewers reviewers=octocat'],
+      },
+    ],
     synced(MERGED),
   ],
   'by-folder-on-merge.yml': [
-    on(merge('stranger', ...BOTH), 'asks both projects, each with a comment of its own', {
-      ...ASKS_BOTH,
-      comments: [DOCS_LINK, DOCS_LINK],
-    }),
-    on(merge('octocat', 'packages/schema/retry.json'), 'asks the project whose folders changed', {
-      ends: 'pr-opened, skipped',
-      sends: 'your-api-docs/job',
-    }),
-    on(merge('octocat', ...BOTH), 'goes on with the others if one fails', {
-      ...ASKS_BOTH,
-      scenario: { create: [{ status: 400, error: 'No such docs' }] },
-      ends: 'error, pr-opened',
-      comments: ['', ''],
-    }),
-    on(push(...BOTH), 'asks about a push without a pull request', { ...ASKS_BOTH, ...NO_COMMENT }),
-    on(merge('octocat', ...BOTH), 'can ask about every push alone', {
-      ...ASKS_BOTH,
-      ...NO_COMMENT,
-      edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
-    }),
-    on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
+    [
+      merge('stranger', BOTH),
+      'asks both projects, each with a comment of its own',
+      { ...ASKS_BOTH, comments: [DOCS_LINK, DOCS_LINK] },
+    ],
+    [
+      merge('octocat', ['packages/schema/retry.json']),
+      'asks the project whose folders changed',
+      { ends: 'pr-opened, skipped', sends: 'your-api-docs/job' },
+    ],
+    [
+      merge('octocat', BOTH),
+      'goes on with the others if one fails',
+      {
+        ...ASKS_BOTH,
+        scenario: { create: [{ status: 400, error: 'No such docs' }] },
+        ends: 'error, pr-opened',
+        comments: ['', ''],
+      },
+    ],
+    [push(...BOTH), 'asks about a push without a pull request', { ...ASKS_BOTH, ...NO_COMMENT }],
+    [
+      merge('octocat', BOTH),
+      'can ask about every push alone',
+      {
+        ...ASKS_BOTH,
+        ...NO_COMMENT,
+        edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
+      },
+    ],
+    [merge('renovate[bot]', BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }],
   ],
   'command.yml': [
-    on(command('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
-      ...TWICE,
-      runs: 2,
-      prompt: ['Show it.', '+twice'],
-    }),
+    [
+      command('octocat', '/docs Show it.', 'CONTRIBUTOR'),
+      'sends each comment to the one job',
+      { ...TWICE, runs: 2, prompt: ['Show it.', '+twice'] },
+    ],
     ...ofComments(command),
-    on(issue('octocat', '/docs'), 'leaves out issues', NOT_RUN),
+    [issue('octocat', '/docs'), 'leaves out issues', NOT_RUN],
   ],
   'follow-code.yml': [
-    on(OPENED, 'makes the docs a draft and labels them', { gh: HOLD }),
-    on(UPDATED, 'holds them back at each push', { ...TWICE, gh: [...HOLD, LABEL] }),
-    on(OPENED, 'only labels them if there are no drafts', {
-      prepare: (world) => {
-        OPENED.prepare(world, 1)
-        world.docs.hasDrafts = false
+    [OPENED, 'makes the docs a draft and labels them', { gh: HOLD }],
+    [UPDATED, 'holds them back at each push', { ...TWICE, gh: [...HOLD, LABEL] }],
+    [
+      OPENED,
+      'only labels them if there are no drafts',
+      {
+        also: ({ docs }) => {
+          docs.hasDrafts = false
+        },
+        gh: [LABEL],
       },
-      gh: [LABEL],
-    }),
-    on(OPENED, 'only labels them if the token may not make drafts', {
-      docsToken: { pull_requests: 'write' },
-      gh: [LABEL],
-    }),
-    on(OPENED, 'only makes them a draft if there is no label', {
-      prepare: withoutLabel,
-      gh: [DRAFT],
-    }),
-    on(OPENED, 'fails if nothing holds them back', {
-      prepare: withoutLabel,
-      docsToken: { pull_requests: 'write' },
-      fails: true,
-    }),
-    on(CLOSED_BY_MERGE, 'frees them when the code is merged', {
-      ...DRY_RUN,
-      gh: [...HOLD, ...FREE],
-    }),
-    on(CLOSED_BY_MERGE, 'frees them without a label, too', {
-      ...DRY_RUN,
-      prepare: (world, run) => {
-        withoutLabel(world)
-        CLOSED_BY_MERGE.prepare(world, run)
-      },
-      gh: [DRAFT, READY],
-    }),
-    on(
-      pull({ actions: ['opened', 'closed'], draft: 'after the first run' }),
+    ],
+    [
+      OPENED,
+      'only labels them if the token may not make drafts',
+      { docsToken: { pull_requests: 'write' }, gh: [LABEL] },
+    ],
+    [OPENED, 'only makes them a draft if there is no label', { ...WITHOUT_LABEL, gh: [DRAFT] }],
+    [
+      OPENED,
+      'fails if nothing holds them back',
+      { ...WITHOUT_LABEL, docsToken: { pull_requests: 'write' }, fails: true },
+    ],
+    [CLOSED_BY_MERGE, 'frees them when the code is merged', { ...DRY_RUN, gh: [...HOLD, ...FREE] }],
+    [
+      CLOSED_BY_MERGE,
+      'frees them without a label, too',
+      { ...DRY_RUN, ...WITHOUT_LABEL, gh: [DRAFT, READY] },
+    ],
+    [
+      pull('opened, closed', { draft: 'after the first run' }),
       'closes them with a draft, too',
       { ...DRY_RUN, gh: [...HOLD, ...CLOSE] },
-    ),
-    on(
-      pull({ actions: ['opened', 'closed', 'reopened'] }),
+    ],
+    [
+      pull('opened, closed, reopened'),
       'closes and reopens them with the code',
       { ...DRY_RUN, gh: [...HOLD, ...CLOSE, REOPEN, LABEL] },
-    ),
-    on(
-      slower({ actions: ['opened', 'closed'] }, 'ended'),
+    ],
+    [
+      slower('ended', 'opened, closed'),
       'closes what a job opened after its step ended',
       { ends: 'dry-run, pr-opened', gh: CLOSE },
-    ),
-    on(
-      slower({ actions: ['opened', 'reopened'] }, 'ended'),
+    ],
+    [
+      slower('ended', 'opened, reopened'),
       'holds back what a job opened after its step ended',
       { ends: 'dry-run, pr-opened', gh: HOLD },
-    ),
-    on(UPDATED, 'leaves them closed if somebody closed them', {
-      ...SKIPPED,
-      prepare: (world, run) => {
-        OPENED.prepare(world, 1)
-        if (run === 2) world.docs.addPull({ number: 17, state: 'closed' })
-      },
-      sends: JOB,
-      gh: HOLD,
-    }),
-    on(
-      slower({ actions: ['opened', 'closed'], merged: true }, 'active'),
-      'asks once for a job that is not done',
-      { ends: 'dry-run, started' },
-    ),
-    on(
-      pull({ actions: ['opened', 'closed'], by: 'reader' }),
-      'follows nobody without write access',
+    ],
+    [
+      UPDATED,
+      'leaves them closed if somebody closed them',
       {
         ...SKIPPED,
+        also: ({ docs }, run) => run === 2 && docs.addPull({ number: 17, state: 'closed' }),
         sends: JOB,
         gh: HOLD,
       },
-    ),
-    on(
-      pull({ later: { state: 'closed', merged: true } }),
+    ],
+    [
+      slower('active', 'opened, closed', { merged: true }),
+      'asks once for a job that is not done',
+      { ends: 'dry-run, started' },
+    ],
+    [
+      pull('opened, closed', { by: 'reader' }),
+      'follows nobody without write access',
+      { ...SKIPPED, sends: JOB, gh: HOLD },
+    ],
+    [
+      pull('opened', { later: { state: 'closed', merged: true } }),
       'frees them if the code was merged meanwhile',
+      { docsPull: { draft: true, labels: new Set(['waiting-for-code']) }, gh: FREE },
+    ],
+    [
+      pull('opened', { later: { state: 'closed' } }),
+      'closes them if the code was closed meanwhile',
+      { gh: CLOSE },
+    ],
+    [
+      CLOSED_BY_MERGE,
+      'works on GitHub Enterprise Server',
+      { ...ENTERPRISE_SERVER, ...DRY_RUN, gh: [...HOLD, ...FREE] },
+    ],
+    [OPENED, 'leaves docs alone that are merged', { ...MERGED_DOCS }],
+    [
+      pull('opened, closed'),
+      'warns if the code is closed after its docs',
       {
-        docsPull: { draft: true, labels: new Set(['waiting-for-code']) },
-        gh: FREE,
+        ...DRY_RUN,
+        also: ({ docs }, run) =>
+          run === 2 && docs.addPull({ number: 17, state: 'closed', merged: true }),
+        gh: HOLD,
+        check: ({ log }) =>
+          expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
       },
-    ),
-    on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', {
-      gh: CLOSE,
-    }),
-    on(CLOSED_BY_MERGE, 'works on GitHub Enterprise Server', {
-      ...ENTERPRISE_SERVER,
-      ...DRY_RUN,
-      gh: [...HOLD, ...FREE],
-    }),
-    on(OPENED, 'leaves docs alone that are merged', {
-      docsPull: { state: 'closed', merged: true },
-    }),
-    on(pull({ actions: ['opened', 'closed'] }), 'warns if the code is closed after its docs', {
-      ...DRY_RUN,
-      prepare: (world, run) => {
-        pull({ actions: ['opened', 'closed'] }).prepare(world, run)
-        if (run === 2) world.docs.addPull({ number: 17, state: 'closed', merged: true })
-      },
-      gh: HOLD,
-      check: ({ log }) =>
-        expect(log).toContain(`::warning::${CODE} was closed, but its docs were merged`),
-    }),
-    on(OPENED, 'fails if the docs are elsewhere', MISNAMED),
+    ],
+    [OPENED, 'fails if the docs are elsewhere', MISNAMED],
     ...LEFT_OUT,
   ],
   'waiting-for-code.yml': [
-    on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while it has the label', STOPPED),
-    on(pull({ labels: [{ name: 'docs' }] }), 'succeeds without it', NOT_RUN),
+    [
+      pull('opened', { labels: [{ name: 'waiting-for-code' }] }),
+      'fails while it has the label',
+      STOPPED,
+    ],
+    [pull('opened', { labels: [{ name: 'docs' }] }), 'succeeds without it', NOT_RUN],
   ],
   'docs-pull-request.yml': [
-    on(
+    [
       built({ [BUILD]: 'success' }, PREVIEW),
       'edits the docs pull request, and shows its preview',
       { gh: [...EDIT, status('success', 'success', PREVIEW)] },
-    ),
-    on(
+    ],
+    [
       built({ lint: 'success', [BUILD]: 'failure' }),
       'shows that the build failed, without a preview',
       { gh: [...EDIT, status('failure', 'failure')] },
-    ),
-    on(built({ [BUILD]: 'cancelled' }), "can't tell if the build was cancelled", {
-      gh: [...EDIT, status('error', 'cancelled')],
-    }),
-    on(built({ lint: 'success' }), "can't tell if there is no build", {
-      ...IMPATIENT,
-      gh: [...EDIT, status('error', 'unknown')],
-    }),
-    on(BUILT, "can't tell if the token may not read checks", {
-      ...IMPATIENT,
-      docsToken: { pull_requests: 'write' },
-      gh: [...EDIT, status('error', 'unknown')],
-    }),
-    on(BUILT, 'asks again if GitHub fails', {
-      ...IMPATIENT,
-      prepare: (world, run) => {
-        BUILT.prepare(world, run)
-        world.github.faults.push({ path: /\/check-runs/, answer: BAD_GATEWAY })
+    ],
+    [
+      built({ [BUILD]: 'cancelled' }),
+      "can't tell if the build was cancelled",
+      { gh: [...EDIT, status('error', 'cancelled')] },
+    ],
+    [
+      built({ lint: 'success' }),
+      "can't tell if there is no build",
+      { ...IMPATIENT, gh: [...EDIT, status('error', 'unknown')] },
+    ],
+    [
+      BUILT,
+      "can't tell if the token may not read checks",
+      {
+        ...IMPATIENT,
+        docsToken: { pull_requests: 'write' },
+        gh: [...EDIT, status('error', 'unknown')],
       },
-      gh: [...EDIT, status('success', 'success')],
-    }),
-    on(
-      built({ [BUILD]: 'success' }, undefined, { actions: ['opened', 'synchronize'] }),
+    ],
+    [
+      BUILT,
+      'asks again if GitHub fails',
+      {
+        ...IMPATIENT,
+        also: ({ github }) => github.faults.push({ path: /\/check-runs/, answer: BAD_GATEWAY }),
+        gh: [...EDIT, status('success', 'success')],
+      },
+    ],
+    [
+      built({ [BUILD]: 'success' }, undefined, 'opened, synchronize'),
       'asks reviewers once',
       { ...TWICE, gh: [...EDIT, status('success', 'success'), status('success', 'success')] },
-    ),
-    on(BUILT, 'goes on if the author has no access to the docs repository', {
-      prepare: (world, run) => {
-        BUILT.prepare(world, run)
-        const body = { message: 'Reviews may only be requested from collaborators.' }
-        world.github.faults.push({ path: /requested_reviewers/, answer: { status: 422, body } })
+    ],
+    [
+      BUILT,
+      'goes on if the author has no access to the docs repository',
+      {
+        also: ({ github }) => {
+          const body = { message: 'Reviews may only be requested from collaborators.' }
+          github.faults.push({ path: /requested_reviewers/, answer: { status: 422, body } })
+        },
+        gh: [...EDIT.filter((call) => !call.includes('reviewers')), status('success', 'success')],
+        check: ({ log }) => expect(log).toContain("::notice::octocat can't be asked for a review"),
       },
-      gh: [...EDIT.filter((call) => !call.includes('reviewers')), status('success', 'success')],
-      check: ({ log }) => expect(log).toContain("::notice::octocat can't be asked for a review"),
-    }),
-    on(BUILT, 'fails if the docs are elsewhere', MISNAMED),
-    on(BUILT, 'fails if there is no such label', {
-      prepare: (world, run) => {
-        BUILT.prepare(world, run)
-        world.docs.labels.delete('automated')
-      },
-      fails: true,
-      gh: EDIT.slice(0, 2),
-    }),
+    ],
+    [BUILT, 'fails if the docs are elsewhere', MISNAMED],
+    [
+      BUILT,
+      'fails if there is no such label',
+      { also: ({ docs }) => docs.labels.delete('automated'), fails: true, gh: EDIT.slice(0, 2) },
+    ],
     ...LEFT_OUT,
   ],
   'budget.yml': [
-    on(used(50, 2), 'sends up to the limits'),
-    on(used(51, 1), 'sends nothing after so many runs, and says so', {
-      ...NOT_RUN,
-      check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
-    }),
-    on(BY_RENOVATE, 'leaves out bots', NOT_RUN),
-    on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
-    on(used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
-    on(used(1, 1), "takes the workflow's own token if there is no other", {
-      edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
-      secrets: () => ({ DOCS_TOKEN: '' }),
-    }),
-    on(used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
-    on(used(1, 2), 'works on GitHub Enterprise Server', {
-      ...ENTERPRISE_SERVER,
-      docsPull: { author: 'your-agent[bot]' },
-    }),
-    on(used(1, 1), "stays green at the service's limit", {
-      ...refuses(429),
-      ends: 'error',
-      fails: false,
-    }),
-    on(used(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
+    [used(50, 2), 'sends up to the limits'],
+    [
+      used(51, 1),
+      'sends nothing after so many runs, and says so',
+      {
+        ...NOT_RUN,
+        check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
+      },
+    ],
+    [BY_RENOVATE, 'leaves out bots', NOT_RUN],
+    [used(1, 3), 'sends nothing while so many are open', NOT_RUN],
+    [used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }],
+    [
+      used(1, 1),
+      "takes the workflow's own token if there is no other",
+      {
+        edit: (yaml) => yaml.replace('your-org/docs', REPOSITORY),
+        secrets: () => ({ DOCS_TOKEN: '' }),
+      },
+    ],
+    [used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }],
+    [
+      used(1, 2),
+      'works on GitHub Enterprise Server',
+      { ...ENTERPRISE_SERVER, docsPull: { author: 'your-agent[bot]' } },
+    ],
+    [
+      used(1, 1),
+      "stays green at the service's limit",
+      { ...refuses(429), ends: 'error', fails: false },
+    ],
+    [used(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }],
     ...LEFT_OUT,
   ],
   'rolling.yml': [
-    on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
-    on(PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }),
+    [PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }],
+    [PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }],
     synced(PUSH),
   ],
   'openapi.yml': [
-    on(described(API, JSON.stringify(RETRY)), 'sends what changed in the description', {
-      prompt: ['Bring the API reference in line', '+    "/retry": {}'],
-    }),
-    on(described(API, `{"paths":{"/once":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
-    ...[
-      on(described(API, '{'), 'is no JSON'),
-      on(described(API, ''), 'is empty'),
-      on(described(API, '{"error":"Request Entity Too Large","status":413}'), 'is an error'),
-      on(described(API, '{"openapi":"3.1.0","paths":{}}'), 'has lost all paths'),
-      on(described({ error: 'Bad Gateway' }, JSON.stringify(RETRY)), 'was broken before'),
-      on({ ...described(API, JSON.stringify(RETRY)), filesBefore: {} }, 'is new or was moved'),
-    ].map((one) => ({ ...one, ...STOPPED, that: `fails if it ${one.that}` })),
-    on(described(API, JSON.stringify(RETRY)), 'fails if the commit before is gone', {
-      ...STOPPED,
-      payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
-    }),
+    [
+      ADDED,
+      'sends what changed in the description',
+      { prompt: ['Bring the API reference in line', '+    "/retry": {}'] },
+    ],
+    [described(API, `{"paths":{"/once":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN],
+    [described(API, '{'), 'fails if it is no JSON', STOPPED],
+    [described(API, ''), 'fails if it is empty', STOPPED],
+    [
+      described(API, '{"error":"Request Entity Too Large","status":413}'),
+      'fails if it is an error',
+      STOPPED,
+    ],
+    [described(API, '{"openapi":"3.1.0","paths":{}}'), 'fails if it has lost all paths', STOPPED],
+    [described({ error: 'Bad Gateway' }, RETRY), 'fails if it was broken before', STOPPED],
+    [{ ...ADDED, filesBefore: {} }, 'fails if it is new or was moved', STOPPED],
+    [
+      ADDED,
+      'fails if the commit before is gone',
+      {
+        ...STOPPED,
+        payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
+      },
+    ],
   ],
   'schedule.yml': [
-    on(schedule('schedule', true), 'sends what changed since the last success', {
-      prompt: ['src/retry.ts'],
-    }),
-    on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
-    on(NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED),
-    on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
-    on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
-      prompt: ['src/since.ts'],
-    }),
+    [
+      schedule('schedule', true),
+      'sends what changed since the last success',
+      { prompt: 'src/retry.ts' },
+    ],
+    [schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED],
+    [NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED],
+    [schedule('workflow_dispatch', true), 'can be started by hand', { prompt: 'src/retry.ts' }],
+    [
+      schedule('workflow_dispatch', false, { since: 'v1.1.0' }),
+      'can be told where to begin',
+      { prompt: 'src/since.ts' },
+    ],
   ],
   'other-repositories.yml': [
-    on(NIGHTS, 'asks for each repository with what was merged since the last good run', {
-      ends: 'pr-opened, pr-opened',
-      sends: `${JOB}, ${JOB}`,
-      prompt: ['Bring the docs', '+twice', '+thrice'],
-    }),
-    on(NIGHTS, 'asks again if the run before failed', {
-      edit: (yaml) => yaml.replace(/ {10}- repository: your-org\/your-other.*\n.*\n/, ''),
-      scenario: { create: [{ status: 400, error: 'No such docs' }] },
-      runs: 2,
-      sends: `${JOB}, ${JOB}`,
-      prompt: ['+twice', '+thrice', '+four times'],
-    }),
-    on(NIGHTS, 'sends nothing if nothing changed there', {
-      otherCommits: [OTHER, { 'README.md': 'Retry' }],
-      ...NOT_RUN,
-    }),
-    on(NIGHTS, 'fails if nobody knows where to begin', { prepare: undefined, ...STOPPED }),
-    on(NIGHTS, 'fails if there is no such folder', {
-      otherCommits: [{ 'lib/retry.ts': 'once\n' }],
-      ...STOPPED,
-    }),
-    on({ ...NIGHTS, ...dispatch({ since: 'tomorrow' }) }, 'can be told where to begin', NOT_RUN),
-    on({ ...NIGHTS, ...dispatch({ since: 'v1.1.0' }) }, 'fails on what is no date', STOPPED),
+    [
+      NIGHTS,
+      'asks for each repository with what was merged since the last good run',
+      {
+        ends: 'pr-opened, pr-opened',
+        sends: `${JOB}, ${JOB}`,
+        prompt: ['Bring the docs', '+twice', '+thrice'],
+      },
+    ],
+    [
+      NIGHTS,
+      'asks again if the run before failed',
+      {
+        edit: (yaml) => yaml.replace(/ {10}- repository: your-org\/your-other.*\n.*\n/, ''),
+        scenario: { create: [{ status: 400, error: 'No such docs' }] },
+        runs: 2,
+        sends: `${JOB}, ${JOB}`,
+        prompt: ['+twice', '+thrice', '+four times'],
+      },
+    ],
+    [
+      NIGHTS,
+      'sends nothing if nothing changed there',
+      { otherCommits: [OTHER, { 'README.md': 'Retry' }], ...NOT_RUN },
+    ],
+    [NIGHTS, 'fails if nobody knows where to begin', { prepare: undefined, ...STOPPED }],
+    [
+      NIGHTS,
+      'fails if there is no such folder',
+      { otherCommits: [{ 'lib/retry.ts': 'once\n' }], ...STOPPED },
+    ],
+    [{ ...NIGHTS, ...dispatch({ since: 'tomorrow' }) }, 'can be told where to begin', NOT_RUN],
+    [{ ...NIGHTS, ...dispatch({ since: 'v1.1.0' }) }, 'fails on what is no date', STOPPED],
   ],
   'release.yml': [
-    on(RELEASE, 'sends what changed since the release before', {
-      prompt: ['src/retry.ts', 'Retries.'],
-    }),
-    on(startedOn('refs/tags/v1.2.0'), 'can be started on a tag', { prompt: ['src/retry.ts'] }),
-    on(startedOn('refs/heads/main'), 'is left alone on a branch', NOT_RUN),
+    [
+      RELEASE,
+      'sends what changed since the release before',
+      { prompt: ['src/retry.ts', 'Retries.'] },
+    ],
+    [startedOn('refs/tags/v1.2.0'), 'can be started on a tag', { prompt: 'src/retry.ts' }],
+    [startedOn('refs/heads/main'), 'is left alone on a branch', NOT_RUN],
   ],
   'start-and-wait.yml': [
-    on(TAG, 'hands the job on to another job of the run', {
-      ends: 'pr-opened, started',
-      says: `The docs of this release are at ${PR_LINK}`,
-      check: ({ outputs: [started, ended] }) => expect(ended?.['job-id']).toBe(started?.['job-id']),
-    }),
-    on(TAG, 'waits for the job even if the release fails', {
-      edit: (yaml) => yaml.replace('echo "Your slow steps go here."', 'exit 1'),
-      ends: 'pr-opened, started',
-      fails: true,
-    }),
-    on(TAG, 'waits for no job if none was started', { scenario: 'unauthorized', ends: 'error' }),
+    [
+      TAG,
+      'hands the job on to another job of the run',
+      {
+        ends: 'pr-opened, started',
+        says: `The docs of this release are at ${PR_LINK}`,
+        check: ({ outputs: [started, ended] }) =>
+          expect(ended?.['job-id']).toBe(started?.['job-id']),
+      },
+    ],
+    [
+      TAG,
+      'waits for the job even if the release fails',
+      {
+        edit: (yaml) => yaml.replace('echo "Your slow steps go here."', 'exit 1'),
+        ends: 'pr-opened, started',
+        fails: true,
+      },
+    ],
+    [TAG, 'waits for no job if none was started', { scenario: 'unauthorized', ends: 'error' }],
   ],
   'manual.yml': [
-    on(form({ prompt: "It's $HOME, `x`", wait: 'false' }), 'takes the form as it was filled in', {
-      ends: 'started',
-      prompt: ["It's $HOME, `x`"],
-    }),
-    on(form({ prompt: 'Shorten it.', 'dry-run': 'true' }), 'only shows what would be sent', {
-      ends: 'dry-run',
-      says: 'Shorten it.',
-    }),
-    on(seeded('Shorten it.', 3600), 'says more to a job', {
-      sends: MESSAGE,
-      prompt: ['Shorten it.'],
-    }),
-    on(seeded('', 60), 'only waits for it without a prompt', { sends: '' }),
+    [
+      form({ prompt: "It's $HOME, `x`", wait: 'false' }),
+      'takes the form as it was filled in',
+      { ends: 'started', prompt: "It's $HOME, `x`" },
+    ],
+    [
+      form({ prompt: 'Shorten it.', 'dry-run': 'true' }),
+      'only shows what would be sent',
+      { ends: 'dry-run', says: 'Shorten it.' },
+    ],
+    [seeded('Shorten it.', 3600), 'says more to a job', { sends: MESSAGE, prompt: 'Shorten it.' }],
+    [seeded('', 60), 'only waits for it without a prompt', { sends: '' }],
   ],
   'issue.yml': [
-    on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),
-    on(issue('reader'), 'refuses a reader who labels it', SKIPPED),
-    on(
+    [issue('octocat'), 'has a job if it is labelled', { prompt: 'Explain --retry' }],
+    [issue('reader'), 'refuses a reader who labels it', SKIPPED],
+    [
       issue('octocat', '/docs', 'MEMBER', { state: 'closed' }),
       'is left alone if it is closed',
       NOT_RUN,
-    ),
-    on(issue('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
-      ...TWICE,
-      runs: 2,
-      prompt: ['Explain --retry', 'Show it.'],
-    }),
+    ],
+    [
+      issue('octocat', '/docs Show it.', 'CONTRIBUTOR'),
+      'sends each comment to the one job',
+      { ...TWICE, runs: 2, prompt: ['Explain --retry', 'Show it.'] },
+    ],
     ...ofComments(issue),
-    on(command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN),
+    [command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN],
   ],
   'docs-of-a-release.yml': [
-    on(MERGED_SINCE, 'tells that docs are merged', {
-      ...tells('merged'),
-      docsPull: { state: 'closed', merged: true },
-    }),
-    on(MERGED_SINCE, 'tells that docs were refused', {
-      ...tells('refused'),
-      docsPull: { state: 'closed' },
-    }),
-    on(MERGED_SINCE, 'fails while docs are open', { ...tells('open'), fails: true }),
-    on(MERGED_SINCE, 'fails if the docs job did', {
-      ...tells('unfinished', '❌ The docs job failed'),
-      scenario: 'failed',
-      ends: 'failed',
-    }),
-    on(MERGED_SINCE, 'tells that nothing had to change', {
-      ...tells('none', '✅ The docs job completed without a pull request'),
-      ...NO_CHANGES,
-    }),
-    on(MERGED_SINCE, 'goes by the last comment of a step', {
-      ...tells('merged'),
-      docsPull: { state: 'closed', merged: true },
-      scenario: { create: [{ status: 401, error: 'Expired' }] },
-      runs: 2,
-      prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
-      secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
-      sends: `${JOB}, ${JOB}`,
-      comments: [FORGED, '❌', PR_LINK],
-    }),
-    on(MERGED_SINCE, "fails if docs can't be read", {
-      ...tells('unreadable'),
-      docsToken: {},
-      fails: true,
-    }),
-    on(MERGED_SINCE, "fails if the commits can't be read", {
-      ...STOPPED,
-      prepare: async (world) => {
-        await MERGED_SINCE.prepare?.(world, 1)
-        world.repository.comments.clear()
-        const path = new RegExp(`/commits/${sha('one')}/pulls`)
-        world.github.faults.push({ path, answer: { status: 502, body: '' } })
+    [MERGED_SINCE, 'tells that docs are merged', { ...tells('merged'), ...MERGED_DOCS }],
+    [MERGED_SINCE, 'tells that docs were refused', { ...tells('refused'), ...REFUSED_DOCS }],
+    [MERGED_SINCE, 'fails while docs are open', { ...tells('open'), fails: true }],
+    [
+      MERGED_SINCE,
+      'fails if the docs job did',
+      { ...tells('unfinished', '❌ The docs job failed'), scenario: 'failed', ends: 'failed' },
+    ],
+    [
+      MERGED_SINCE,
+      'tells that nothing had to change',
+      { ...tells('none', '✅ The docs job completed without a pull request'), ...NO_CHANGES },
+    ],
+    [
+      MERGED_SINCE,
+      'goes by the last comment of a step',
+      {
+        ...tells('merged'),
+        ...MERGED_DOCS,
+        scenario: { create: [{ status: 401, error: 'Expired' }] },
+        runs: 2,
+        prepare: (world, run) => (run === 1 ? MERGED_SINCE.prepare?.(world, run) : undefined),
+        secrets: (_, run) => ({ AGENT_API_KEY: `${KEY}${run}` }),
+        sends: `${JOB}, ${JOB}`,
+        comments: [FORGED, '❌', PR_LINK],
       },
-    }),
+    ],
+    [
+      MERGED_SINCE,
+      "fails if docs can't be read",
+      { ...tells('unreadable'), docsToken: {}, fails: true },
+    ],
+    [
+      MERGED_SINCE,
+      "fails if the commits can't be read",
+      {
+        ...STOPPED,
+        also: ({ repository, github }) => {
+          repository.comments.clear()
+          const path = new RegExp(`/commits/${sha('one')}/pulls`)
+          github.faults.push({ path, answer: BAD_GATEWAY })
+        },
+      },
+    ],
   ],
   'react.yml': [
-    on(PUSH, 'tells of the pull request', announced(`Docs ready for review: ${PR_LINK}`)),
-    on(PUSH, 'tells that the job failed', {
-      ...announced(
-        `The docs step ended with failed: https://github.com/${REPOSITORY}/actions/runs/1`,
-      ),
-      scenario: { endStatus: 'failed' },
-      ends: 'failed',
-    }),
-    on(PUSH, 'tells that the job is archived, but succeeds', {
-      ...announced('The docs step ended with archived: https://'),
-      scenario: { endStatus: 'archived' },
-      ends: 'archived',
-    }),
-    on(PUSH, 'tells that the step did not run', {
-      ...announced('The docs step did not run: https://'),
-      edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
-      ...STOPPED,
-    }),
-    on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
-    on(pushBy(['renovate[bot]'], 'src/retry.ts'), 'skips Renovate', {
-      ...announced(undefined),
-      ...SKIPPED,
-    }),
+    [PUSH, 'tells of the pull request', announced(`Docs ready for review: ${PR_LINK}`)],
+    [
+      PUSH,
+      'tells that the job failed',
+      {
+        ...announced(
+          `The docs step ended with failed: https://github.com/${REPOSITORY}/actions/runs/1`,
+        ),
+        scenario: { endStatus: 'failed' },
+        ends: 'failed',
+      },
+    ],
+    [
+      PUSH,
+      'tells that the job is archived, but succeeds',
+      {
+        ...announced('The docs step ended with archived: https://'),
+        scenario: { endStatus: 'archived' },
+        ends: 'archived',
+      },
+    ],
+    [
+      PUSH,
+      'tells that the step did not run',
+      {
+        ...announced('The docs step did not run: https://'),
+        edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
+        ...STOPPED,
+      },
+    ],
+    [PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }],
+    [
+      pushBy(['renovate[bot]'], 'src/retry.ts'),
+      'skips Renovate',
+      { ...announced(undefined), ...SKIPPED },
+    ],
   ],
   'central.yml': [
-    on(MERGED, 'has a job for a merged pull request, which is to name it', {
-      ...CALLED,
-      prompt: ['link to the one that the change comes from', '+twice'],
-    }),
-    on(PUSH, 'has one for a push without a pull request', {
-      ...CALLED,
-      ...NO_COMMENT,
-      prompt: ['+new'],
-    }),
-    on(merge('renovate[bot]', 'src/retry.ts'), 'skips Renovate', { ...CALLED, ...SKIPPED }),
-    on(asked({ 'pull-request': '1' }), 'has a button for one pull request', {
-      ...CALLED,
-      prompt: ['+twice'],
-    }),
-    on(asked({ 'pull-request': '1', 'dry-run': 'true' }), 'has a dry run', {
-      ...CALLED,
-      ends: 'dry-run',
-      says: 'Bring the docs in line with this change.',
-    }),
-    on(asked({ 'pull-request': '1' }), 'goes on after the key was replaced', {
-      ...CALLED,
-      ...TWICE,
-      runs: 2,
-      secrets: replacedKey,
-    }),
-    on(MERGED, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
-    { ...synced(MERGED), ...CALLED },
+    [
+      MERGED,
+      'has a job for a merged pull request, which is to name it',
+      { ...CALLED, prompt: ['link to the one that the change comes from', '+twice'] },
+    ],
+    [
+      PUSH,
+      'has one for a push without a pull request',
+      { ...CALLED, ...NO_COMMENT, prompt: '+new' },
+    ],
+    [merge('renovate[bot]'), 'skips Renovate', { ...CALLED, ...SKIPPED }],
+    [
+      asked({ 'pull-request': '1' }),
+      'has a button for one pull request',
+      { ...CALLED, prompt: '+twice' },
+    ],
+    [
+      asked({ 'pull-request': '1', 'dry-run': 'true' }),
+      'has a dry run',
+      { ...CALLED, ends: 'dry-run', says: 'Bring the docs in line with this change.' },
+    ],
+    [
+      asked({ 'pull-request': '1' }),
+      'goes on after the key was replaced',
+      { ...CALLED, ...TWICE, runs: 2, secrets: replacedKey },
+    ],
+    [MERGED, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }],
+    synced(MERGED, CALLED),
   ],
   'ghes.yml': [
-    on(OPENED, "reads and writes at the server's own API", {
-      enterprise: true,
-      secrets: ({ network: { HTTPS_PROXY } }) => ({ HTTPS_PROXY }),
-      vars: ({ network: { NODE_EXTRA_CA_CERTS } }) => ({
-        NODE_EXTRA_CA_CERTS,
-        NO_PROXY: 'localhost',
-      }),
-      check: ({ github }) =>
-        expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
-    }),
-    on(pull({ author: 'your-agent[bot]' }), 'skips the agent', SKIPPED),
-    on(OPENED, 'asks at the address of the variable', {
-      vars: ({ service }) => ({ AGENT_BASE_URL: service.url }),
-      check: ({ service: { url, requests } }) =>
-        expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
-    }),
+    [
+      OPENED,
+      "reads and writes at the server's own API",
+      {
+        enterprise: true,
+        secrets: ({ network: { HTTPS_PROXY } }) => ({ HTTPS_PROXY }),
+        vars: ({ network: { NODE_EXTRA_CA_CERTS } }) => ({
+          NODE_EXTRA_CA_CERTS,
+          NO_PROXY: 'localhost',
+        }),
+        check: ({ github }) =>
+          expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
+      },
+    ],
+    [pull('opened', { author: 'your-agent[bot]' }), 'skips the agent', SKIPPED],
+    [
+      OPENED,
+      'asks at the address of the variable',
+      {
+        vars: ({ service }) => ({ AGENT_BASE_URL: service.url }),
+        check: ({ service: { url, requests } }) =>
+          expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
+      },
+    ],
     ...LEFT_OUT,
   ],
   'test-with-emulator.yml': [
-    ...[OPENED, dispatch({})].map((start) =>
-      on(start, 'needs no service, and shows what was asked', {
-        sends: '',
-        says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
-      }),
-    ),
-    on(OPENED, 'shows it if the job fails, too', {
-      edit: (yaml) =>
-        yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
-      ends: 'failed',
-      sends: '',
-      says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
-    }),
-    on(pull({ author: 'mintlify[bot]' }), "runs on the agent's pull requests, too", { sends: '' }),
-    on(pull({ author: 'stranger', from: 'stranger/your-repo' }), 'runs on forks, too', {
-      sends: '',
-    }),
+    [OPENED, 'needs no service, and shows what was asked', EMULATED],
+    [dispatch({}), 'needs no service, and shows what was asked', EMULATED],
+    [
+      OPENED,
+      'shows it if the job fails, too',
+      {
+        ...EMULATED,
+        edit: (yaml) =>
+          yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
+        ends: 'failed',
+      },
+    ],
+    [
+      pull('opened', { author: 'mintlify[bot]' }),
+      "runs on the agent's pull requests, too",
+      { sends: '' },
+    ],
+    [
+      pull('opened', { author: 'stranger', from: 'stranger/your-repo' }),
+      'runs on forks, too',
+      { sends: '' },
+    ],
   ],
 }
 
@@ -1110,7 +1149,7 @@ function checkCase(ran: Ran, yaml: string, { ends = 'pr-opened', ...one }: Case)
   )
   expect(paths.sort()).toEqual(sends)
   const { prompt } = JSON.parse(posts.at(-1)?.body ?? '{}')
-  for (const words of one.prompt ?? []) expect(prompt).toContain(words)
+  for (const words of [one.prompt ?? []].flat()) expect(prompt).toContain(words)
   expect(ran.ghWrites).toEqual(one.gh ?? [])
   expect(ran.printed).toContain(one.says ?? '')
   const [, scope = ''] = /job-scope: (\S+)/.exec(yaml) ?? []
@@ -1123,59 +1162,62 @@ function checkCase(ran: Ran, yaml: string, { ends = 'pr-opened', ...one }: Case)
   expect(ran.leftover).toEqual([])
 }
 
-const readExample = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
+const readExample = (name: string): string => text(`examples/${name}`)
 
 const rows = Object.entries(CASES).flatMap(([name, cases]) =>
-  cases.map((one) => [`${name}, on ${one.event}: ${one.that}`, name, one] as const),
+  cases.map(([start, that, more]) => {
+    const one: Case = { ...start, ...more }
+    return [`${name}, on ${one.event}: ${that}`, name, one] as const
+  }),
 )
-const prepared = (one: Case): Case => ({
-  ...one,
-  prepare: async (world, run) => {
-    world.repository.collaborators.set('octocat', { permission: 'write', role_name: 'write' })
-    world.repository.issues.add(40)
-    await one.prepare?.(world, run)
-  },
-})
-test.concurrent.each(rows)('%s', async (_, name, one) => {
+const run = (name: string, yaml: string, one: Case): Promise<Ran> =>
+  runWorkflow(name, yaml, {
+    ...one,
+    prepare: async (world, run) => {
+      world.repository.collaborators.set('octocat', { permission: 'write', role_name: 'write' })
+      world.repository.issues.add(40)
+      await one.prepare?.(world, run)
+      await one.also?.(world, run)
+    },
+  })
+test.concurrent.each(rows)('%s [house.recipe.runs]', async (_, name, one) => {
   const yaml = readExample(name)
   const edited = one.edit?.(yaml) ?? yaml
-  const ran = await runWorkflow(name, edited, prepared(one))
+  const ran = await run(name, edited, one)
   try {
     checkCase(ran, name === 'central.yml' ? yaml : edited, one)
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, {
-      cause: error,
-    })
+    throw new Error(`${error}\n\n${ran.log}`, { cause: error })
   }
 })
 
 /** Those that have no dry run of their own, nor their step elsewhere, nor need a result. */
-const dryRuns = Object.entries(CASES).flatMap(([name, [one]]) => {
+const dryRuns = rows.flatMap(([, name, one], at) => {
   const yaml = readExample(name)
   const dry = yaml.replace(/^ {10}project-id:/gm, '          dry-run: true\n$&')
   const isLeftOut =
     dry === yaml || /dry-run:/.test(yaml) || /^(?:central|test-with-emulator)/.test(name)
-  return one && !isLeftOut ? [[name, dry, one] as const] : []
+  return isLeftOut || rows[at - 1]?.[1] === name ? [] : [[name, dry, one] as const]
 })
-test.concurrent.each(dryRuns)('%s changes nothing in a dry run', async (name, yaml, one) => {
-  const ran = await runWorkflow(name, yaml, prepared(one))
-  expectSuccess(ran)
-  expect(new Set(ran.outputs.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']))
-  const requests = [...ran.service.requests, ...ran.github.requests]
-  expect(requests.filter(({ method }) => method !== 'GET')).toEqual([])
-})
+test.concurrent.each(dryRuns)(
+  '%s changes nothing in a dry run [house.recipe.runs]',
+  async (...one) => {
+    const ran = await run(...one)
+    expectSuccess(ran)
+    expect(new Set(ran.outputs.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']))
+    const requests = [...ran.service.requests, ...ran.github.requests]
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([])
+  },
+)
 
-test('every example is run, on each of its events, and nothing else', () => {
-  const events = readdirSync('examples').map((name) => {
+test('every example is run, on each of its events, and nothing else [house.recipe.runs]', () => {
+  const all = readdirSync('examples').flatMap((name) => {
     const yaml = readExample(name)
-    const { on } = parse(/^ {2}workflow_call:/m.test(yaml) ? inComment(yaml) : yaml)
-    const named: string[] = Array.isArray(on) ? on : typeof on === 'string' ? [on] : Object.keys(on)
     // A workflow that is called runs on the events of the caller, which is in its comment.
-    return [name, new Set(named)]
+    const { on } = parse(/^ {2}workflow_call:/m.test(yaml) ? inComment(yaml) : yaml)
+    const events = Array.isArray(on) ? on : typeof on === 'string' ? [on] : Object.keys(on)
+    return events.map((event) => `${name}, ${event}`)
   })
-  const run = Object.entries(CASES).map(([name, cases]) => [
-    name,
-    new Set(cases.map(({ event }) => event)),
-  ])
-  expect(Object.fromEntries(run)).toEqual(Object.fromEntries(events))
+  const run = new Set(rows.map(([, name, { event }]) => `${name}, ${event}`))
+  expect([...run].sort()).toEqual(all.sort())
 })

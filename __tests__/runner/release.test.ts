@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { expect, jest, test } from '@jest/globals'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { Clone, ENV, Releasable } from '../support/repositories.js'
 import { act, expectSuccess } from './act.js'
@@ -61,16 +62,16 @@ exit 1
 `
 
 /** An action that can be released as `version`, with the workflows, and with what they call. */
-function releasable(version: string): Releasable {
+function releasable(version = '1.2.3'): Releasable {
   const clone = new Releasable(version)
   writeFileSync(clone.origin.path('hooks/update'), WORKFLOW_RULE, { mode: 0o755 })
   clone.push({
-    ...Object.fromEntries(WORKFLOWS.map((file) => [file, readFileSync(file, 'utf8')])),
+    ...Object.fromEntries(WORKFLOWS.map((file) => [file, text(file)])),
     '.ci/run': '#!/bin/sh\nnpm ci && echo checked-all\n',
     '.gitattributes':
       '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
-    'scripts/sbom.mjs': readFileSync('scripts/sbom.mjs', 'utf8'),
-    'scripts/packages.mjs': readFileSync('scripts/packages.mjs', 'utf8'),
+    'scripts/sbom.mjs': text('scripts/sbom.mjs'),
+    'scripts/packages.mjs': text('scripts/packages.mjs'),
   })
   chmodSync(clone.path('.ci/run'), 0o755)
   clone.push()
@@ -154,11 +155,8 @@ class Kept {
 }
 
 /** Runs release.yml, with everything as a string, as GitHub writes inputs into the event. */
-const release = (
-  clone: Releasable,
-  inputs: { readonly version: string; readonly 'dry-run'?: 'false' },
-  meanwhile: (kept: Kept) => void = () => undefined,
-) => run(clone, { inputs: { 'dry-run': 'true', ...inputs } }, meanwhile)
+const release = (clone: Releasable, version: string, meanwhile?: (kept: Kept) => void) =>
+  run(clone, { inputs: { 'dry-run': 'false', version } }, meanwhile)
 
 /** Runs what follows when a maintainer publishes the release. */
 const publish = (clone: Releasable, version: string) =>
@@ -203,7 +201,7 @@ async function run(
 
 /** The actions that the workflows name, but checkout, which act answers itself. */
 function standIns(home: string): Record<string, string> {
-  const texts = WORKFLOWS.map((file) => readFileSync(file, 'utf8')).join('')
+  const texts = WORKFLOWS.map((file) => text(file)).join('')
   const used = texts.matchAll(/uses: ((?!actions\/checkout@)(\S+)@\S+)/g)
   const folders = [...used].map(([, uses = '', name = '']) => {
     const folder = path.join(home, name)
@@ -232,9 +230,9 @@ function drafting(version: string, commit: string, prerelease: boolean, again = 
   ]
 }
 
-test.concurrent('a dry run verifies, shows the notes, and writes nothing', async () => {
-  const clone = releasable('1.2.3')
-  const ran = await release(clone, { version: '1.2.3' })
+test.concurrent('a dry run verifies, shows the notes, and writes nothing [house.release]', async () => {
+  const clone = releasable()
+  const ran = await run(clone, { inputs: { 'dry-run': 'true', version: '1.2.3' } })
   expectSuccess(ran)
   expect(ran.jobs).toEqual(['verify'])
   expect(ran.printed).toContain('checked-all\n')
@@ -248,12 +246,12 @@ test.concurrent('a dry run verifies, shows the notes, and writes nothing', async
   expect(clone.tags()).toEqual({})
 })
 
-test.concurrent('a release is tagged, attested and drafted with its assets; once published, v1 moves to it', async () => {
-  const clone = releasable('1.2.3')
+test.concurrent('a release is tagged, attested and drafted with its assets; once published, v1 moves to it [house.release] [house.release.major]', async () => {
+  const clone = releasable()
   clone.tag('v1.2.2', 'v1')
-  const old = clone.git('rev-parse', 'HEAD')
+  const { v1: old } = clone.tags()
   const head = clone.push({ 'README.md': 'Not in the archive.\n' })
-  const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' })
+  const ran = await release(clone, '1.2.3')
   expectSuccess(ran)
   expect(ran.jobs).toEqual(ALL)
 
@@ -266,10 +264,11 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   const { files, attested } = ran.kept
   expect(`${files['notes.md']}`).toBe('### Added\n\n- A new thing.\n')
   const [archive, readable, sbom, attestation] = assetsOf('1.2.3').map((file) => files[file] ?? '')
-  const listed = (input: Buffer | string = ''): string[] => {
-    const lines = execFileSync('tar', ['tz'], { input, encoding: 'utf8' }).split('\n')
-    return lines.filter((file) => file !== '' && !file.endsWith('/')).sort()
-  }
+  const listed = (input: Buffer | string = ''): string[] =>
+    execFileSync('tar', ['tz'], { input, encoding: 'utf8' })
+      .split('\n')
+      .filter((file) => /[^/]$/.test(file))
+      .sort()
   const name = 'agent-job-action-1.2.3'
   const inArchive = ['action.yml', 'dist/index.js', 'dist/sub/two.js']
   expect(listed(archive)).toEqual(inArchive.map((file) => `${name}/${file}`))
@@ -285,15 +284,15 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   ])
 })
 
-test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays', async () => {
+test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays [house.release] [house.release.major]', async () => {
   const version = '1.2.3-rc.1'
   const clone = releasable(version)
   clone.tag('v1')
-  const old = clone.git('rev-parse', 'HEAD')
+  const { v1: old } = clone.tags()
   const head = clone.push()
   // The first attempt left its tag, at this commit, and a draft. By now, main has another workflow.
   clone.tag(`v${version}`)
-  const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
+  const ran = await release(clone, version, (kept) => {
     kept.isDraft = true
     mergeWorkflow(clone)
   })
@@ -305,18 +304,18 @@ test.concurrent('a run that failed can be repeated, here of a release candidate:
   expect(clone.tags()).toEqual({ v1: old, [`v${version}`]: head })
 })
 
-test.concurrent('a release that is published already is left as it is', async () => {
-  const clone = releasable('1.2.3')
+test.concurrent('a release that is published already is left as it is [house.release]', async () => {
+  const clone = releasable()
   clone.tag('v1.2.3')
-  const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' }, (kept) => {
+  const ran = await release(clone, '1.2.3', (kept) => {
     kept.isDraft = false
   })
   expectSuccess(ran)
   expect(ran.calls.filter((call) => /^release (?!view)/.test(call))).toEqual([])
 })
 
-test.concurrent('v1 stays if main has got another workflow before the release is published: a failure', async () => {
-  const clone = releasable('1.2.3')
+test.concurrent('v1 stays if main has got another workflow before the release is published: a failure [house.release.major]', async () => {
+  const clone = releasable()
   clone.tag('v1.2.3')
   mergeWorkflow(clone)
   const tags = clone.tags()
@@ -372,13 +371,13 @@ const STOPPED: Readonly<Record<string, Stopped>> = {
 }
 
 test.concurrent.each(Object.entries(STOPPED))(
-  'nothing is tagged, attested or drafted if %s',
+  'nothing is tagged, attested or drafted if %s [house.release]',
   async (_, stopped) => {
     const { version = '1.2.3', prepare, meanwhile, step } = stopped
-    const clone = releasable('1.2.3')
+    const clone = releasable()
     prepare?.(clone)
     let tags = clone.tags()
-    const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
+    const ran = await release(clone, version, (kept) => {
       meanwhile?.(kept)
       tags = clone.tags()
     })

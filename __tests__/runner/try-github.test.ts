@@ -4,9 +4,9 @@
  * it uploads nothing; and here all jobs have the same token, so each runs alone.
  */
 
-import { readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
 import { parse, stringify } from 'yaml'
+import { text } from '../support/files.js'
 import { scaled } from '../support/time.js'
 import { expectSuccess } from './act.js'
 import { actionFiles, runWorkflow } from './world.js'
@@ -18,7 +18,7 @@ const SCRIPT = 'scripts/try-github.mjs'
 const CANCELLED = ['slow', 'cancelled', 'restore']
 
 function runJob(name: 'try' | 'denied', leftOut: readonly string[] = CANCELLED, attempts = 1) {
-  const workflow = parse(readFileSync(`.github/workflows/${WORKFLOW}`, 'utf8'))
+  const workflow = parse(text(`.github/workflows/${WORKFLOW}`))
   const { [name]: job } = workflow.jobs
   job.steps = job.steps.filter(
     ({ id = '', uses = '' }) =>
@@ -39,7 +39,7 @@ function runJob(name: 'try' | 'denied', leftOut: readonly string[] = CANCELLED, 
     runs: attempts,
     attempts: true,
     payload: { inputs: { issue: '1' } },
-    files: { ...actionFiles(), [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
+    files: { ...actionFiles(), [SCRIPT]: text(SCRIPT) },
     prepare: (world) => {
       world.repository.addComparison(world.before, world.sha)
       world.repository.issues.add(1)
@@ -53,7 +53,7 @@ const tableOf = (summaries: readonly string[]): string[][] =>
     .map(([, ...cells]) => cells)
     .filter(([, assumed]) => assumed !== '---')
 
-test.concurrent('what differs fails the workflow', async () => {
+test.concurrent('what differs fails the workflow [house.try-github]', async () => {
   const ran = await runJob('try', [...CANCELLED, 'again'])
   expect(ran.succeeded).toBe(false)
   expect(tableOf(ran.summaries).filter(([, assumed, seen]) => assumed !== seen)).toEqual([
@@ -62,7 +62,7 @@ test.concurrent('what differs fails the workflow', async () => {
   ])
 })
 
-test.concurrent('a re-run waits for the job that the first attempt left', async () => {
+test.concurrent('a re-run waits for the job that the first attempt left [house.try-github]', async () => {
   const ran = await runJob('try', ['again'], 2)
   expectSuccess(ran)
   expect(tableOf(ran.summaries)).toEqual([
@@ -73,7 +73,7 @@ test.concurrent('a re-run waits for the job that the first attempt left', async 
 test.concurrent.each([
   ['try', ['A docs job', 'A second run', 'Its job', 'Their comment']],
   ['denied', ['Without a permission', 'A docs job without its comment']],
-] as const)('what is assumed is seen: %s', async (name, all) => {
+] as const)('what is assumed is seen: %s [house.try-github]', async (name, all) => {
   const ran = await runJob(name)
   expectSuccess(ran)
   const rows = tableOf(ran.summaries)

@@ -6,13 +6,14 @@
  * only the default interval is changed, to save time.
  */
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { startEmulator } from '../../emulator/server.mjs'
 import { rows } from '../support/documents.js'
+import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { type Permissions, type Repository, sha, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
@@ -45,6 +46,7 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
   readonly runs?: number
   /** They are attempts of one run instead. */
   readonly attempts?: true
+  /** Besides the sender, who is a writer, if it names no other. */
   readonly payload?: object | ((world: World, run: number) => object)
   /** Before each run. */
   readonly prepare?: ((world: World, run: number) => void | Promise<void>) | undefined
@@ -95,7 +97,10 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         workflow,
         event,
         actor,
-        payload: typeof payload === 'function' ? payload(world, run) : payload,
+        payload: {
+          sender: { login: 'octocat', type: 'User' },
+          ...(typeof payload === 'function' ? payload(world, run) : payload),
+        },
         // The repository `workflows` of the organisation has the examples.
         repositories: { [ACTION]: action, 'your-org/workflows@main': action, ...world.standIns },
         secrets: {
@@ -107,9 +112,8 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         vars: start.vars?.(world),
         env: {
           ...world.env,
-          ...(start.attempts
-            ? { GITHUB_RUN_ID: '1', GITHUB_RUN_ATTEMPT: `${run}` }
-            : { GITHUB_RUN_ID: `${run}` }),
+          GITHUB_RUN_ID: start.attempts ? '1' : `${run}`,
+          ...(start.attempts && { GITHUB_RUN_ATTEMPT: `${run}` }),
         },
       })
       const outputs = ran.steps
@@ -128,8 +132,7 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   const commits = layOutRepository(path.join(home, 'repository'), workflow, yaml, start)
   const other = new Clone(path.join(home, 'other'))
   const standIns = layOutStandIns(home, yaml)
-  mkdirSync(other.folder)
-  other.git('init', '--quiet', '--initial-branch', 'main')
+  initialize(other)
   other.commit(start.otherCommits?.[0])
   const github = await startGitHub({
     token: TOKEN,
@@ -209,7 +212,7 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
 
 /** The files of the action and of its emulator, by path. */
 export function actionFiles(): Record<string, string> {
-  const manifest = readFileSync('action.yml', 'utf8').replace(ADAPTIVE, "$1'0.2'")
+  const manifest = text('action.yml').replace(ADAPTIVE, "$1'0.2'")
   return {
     'action.yml': manifest,
     ...filesOf('emulator', 'emulator'),
@@ -218,7 +221,7 @@ export function actionFiles(): Record<string, string> {
 }
 
 function filesOf(folder: string, to: string): Record<string, string> {
-  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8')
+  const read = (name: string): string => text(path.join(folder, name))
   return Object.fromEntries(readdirSync(folder).map((name) => [`${to}/${name}`, read(name)]))
 }
 
@@ -235,25 +238,19 @@ function layOutAction(): string {
  * kept if the workflow job succeeds. Returns their folders, by how the workflow uses them.
  */
 function layOutStandIns(home: string, yaml: string): Record<string, string> {
-  const from = (folder: string, to: string): string =>
-    `fs.existsSync(${folder}) && fs.cpSync(${folder}, ${to}, { recursive: true })`
+  const copy = (from: string, to: string): string =>
+    `const fs = require('node:fs')\nfs.existsSync(${from}) && fs.cpSync(${from}, ${to}, { recursive: true })\n`
   const place = 'process.env.INPUT_PATH'
-  const [other, kept] = ['other', 'kept'].map((name) => JSON.stringify(path.join(home, name)))
-  const scripts = {
-    checkout: { main: from(`${other}`, place) },
-    cache: { main: from(`${kept}`, place), post: from(place, `${kept}`) },
-  }
   const used = yaml.matchAll(/actions\/(checkout|cache)@\w+/g)
   return Object.fromEntries(
     [...used].map(([use, name]) => {
       const clone = new Clone(newFolder('stand-in'))
-      const parts = Object.entries(scripts[name as keyof typeof scripts])
-      for (const [part, script] of parts)
-        clone.write(`${part}.js`, `const fs = require('node:fs')\n${script}\n`)
-      const runs = parts.map(([part]) => `  ${part}: ${part}.js\n`).join('')
+      const kept = JSON.stringify(path.join(home, name === 'cache' ? 'kept' : 'other'))
+      clone.write('main.js', copy(kept, place))
+      clone.write('post.js', name === 'cache' ? copy(place, kept) : '')
       clone.write(
         'action.yml',
-        `name: ${name}\nruns:\n  using: node24\n  post-if: success()\n${runs}`,
+        `name: ${name}\nruns: { using: node24, main: main.js, post: post.js, post-if: success() }\n`,
       )
       return [use, clone.folder]
     }),
@@ -262,11 +259,15 @@ function layOutStandIns(home: string, yaml: string): Record<string, string> {
 
 /** A clone with two commits. */
 function layOutRepository(folder: string, workflow: string, yaml: string, start: Start) {
-  mkdirSync(folder)
   const clone = new Clone(folder)
-  clone.git('init', '--quiet', '--initial-branch', 'main')
+  initialize(clone)
   clone.git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
   const content = yaml.replace(/^ *queue: max\b.*\n/gm, '') // act doesn't know it yet
   const before = clone.commit({ [`.github/workflows/${workflow}`]: content, ...start.filesBefore })
   return { folder, before, sha: clone.commit(start.files) }
+}
+
+function initialize(clone: Clone): void {
+  mkdirSync(clone.folder)
+  clone.git('init', '--quiet', '--initial-branch', 'main')
 }

@@ -113,7 +113,7 @@ const ofFirewall = (request: string): Expected =>
 /** Whoever refused it, a firewall's owner can't help. */
 const tooLong = failed('rejected', '(413: "', 'too long', 'Shorten the prompt', 'context: event')
 
-describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [send.refused.gateway] [net.post.new-connection]', () => {
+describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net.post.new-connection]', () => {
   const mayExist = 'A docs job may exist'
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
@@ -394,7 +394,7 @@ test.each<[string, object, string]>([
   ['more than is shown', { details: nested(900) }, 'No { details: [ [ [ [ [Array] ] ] ] ] }'],
   ['a long text', { details: 'x'.repeat(9000) }, `No { details: '${'x'.repeat(485)}…`],
 ])(
-  'a refusal tells what stands beside its error: %s [text.beside-error]',
+  'a refusal tells what stands beside its error: %s [send.refused.final]',
   async (_, more, told) => {
     const { commands } = await tellAgainst(
       { posts: [json(422, { error: 'No', ...more })] },

@@ -1,21 +1,13 @@
 /** The Markdown files, and their tables. */
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { filesLike, text as readText } from './files.js'
 
 /** Every Markdown file of the repository, such as `docs/reference.md`. */
-export function documents(root = '.'): string[] {
-  const options = ['--cached', '--others', '--exclude-standard']
-  const files = execFileSync('git', ['ls-files', ...options, '*.md'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  return files.split('\n').filter((file) => file !== '')
-}
+export const documents = (root = '.'): string[] => filesLike(['*.md'], root)
 
 /** A document as it is read: without comments. */
-const read = (file: string): string => readFileSync(file, 'utf8').replaceAll(/\s*<!--.*?-->/g, '')
+const read = (file: string): string => readText(file).replaceAll(/\s*<!--.*?-->/g, '')
 
 /** The text below a heading, up to the next one that is not below it. */
 export function section(file: string, heading: string): string {

@@ -180,7 +180,7 @@ describe('a stranger', () => {
     },
   )
 
-  test('can not be told from a payload that is unreadable, unless everyone is allowed [access.event.unreadable]', async () => {
+  test('can not be told from a payload that is unreadable, unless everyone is allowed [access.permission.unknown]', async () => {
     const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
     await expect(refuse({}, event)).rejects.toMatchObject({
       code: 'github',

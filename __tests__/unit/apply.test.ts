@@ -32,7 +32,7 @@ const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
 
-describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.agents-own] [skip.nothing-to-compare] [context.lacks.told] [context.paths.renamed]', () => {
+describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.agents-own] [skip.nothing-to-compare] [context.omitted.told] [context.paths.renamed]', () => {
   interface Run {
     readonly name?: 'push' | 'schedule' | 'workflow_dispatch'
     readonly context?: 'none' | 'event' | 'diff'
@@ -201,7 +201,7 @@ describe('the fingerprint of what is sent', () => {
       of({ ...withPatch(PATCH), thread: { isPull: true, data: PULL } }, { payload: {} }),
     ],
     ['whether it is called an issue', of(withPatch(PATCH), { payload: { issue: PULL } })],
-  ])('does not depend on %s [paid.push.line-numbers]', (_, other) => expect(other).toBe(usual))
+  ])('does not depend on %s [paid.push.unchanged]', (_, other) => expect(other).toBe(usual))
 
   const { patch: _patch, ...noPatch } = INSIDE
   const inFile = (more: Partial<ChangedFile>) => of(changes([{ ...INSIDE, patch: PATCH, ...more }]))
@@ -235,7 +235,7 @@ describe('the fingerprint of what is sent', () => {
     ['a file has neither a diff nor a sha', of(changes([noPatch, { ...noPatch, sha: '' }]))],
   ])('is unknown if %s [paid.push.unknown]', (_, other) => expect(other).toBeUndefined())
 
-  test('depends on the content of a file without a diff [paid.push.line-numbers]', () => {
+  test('depends on the content of a file without a diff [paid.push.unchanged]', () => {
     const [one, same, other] = ['a1', 'a1', 'b2'].map((sha) => of(changes([{ ...noPatch, sha }])))
     expect([one === same, one === other]).toEqual([true, false])
   })
@@ -248,7 +248,7 @@ describe('the fingerprint of what is sent', () => {
     )
   })
 
-  test('does not need the diff of a file that does not count [paid.push.line-numbers]', () =>
+  test('does not need the diff of a file that does not count [paid.push.unchanged]', () =>
     expect(of(changes([INSIDE, { ...noPatch, path: 'src/a.png' }]))).toBeDefined())
 })
 

@@ -57,7 +57,7 @@ describe('the prompt [context.level]', () => {
       expect(compose(prompt, context())).toBe(`${prompt}\n\n${added}`)
   })
 
-  test('is complete [context.fence.frame]', () => {
+  test('is complete [context.fence.data]', () => {
     const facts = {
       number: '12',
       title: 'Rename the flag',
@@ -145,7 +145,7 @@ describe('the fence [context.fence.data]', () => {
   })
 })
 
-describe('the length [context.budget.sections]', () => {
+describe('the length [context.budget]', () => {
   /** Most of them too long. */
   const contexts = {
     small: context({
@@ -170,7 +170,7 @@ describe('the length [context.budget.sections]', () => {
   const rooms = [-1, 0, 60, 88, 89, 90, 2048, 16_383, 16_384, 16_400, 20_000, 65_700, 200_000]
 
   test.each(Object.entries(contexts))(
-    'has a limit; what is omitted is counted: %s [context.budget.total]',
+    'has a limit; what is omitted is counted: %s [context.budget]',
     (_, parts) => {
       for (const room of [...rooms, PROMPT_LIMIT]) expectValid(leaving(room), parts)
     },
@@ -215,7 +215,7 @@ describe('the length [context.budget.sections]', () => {
       expect(compose(leaving(room), contexts.small)).toBe(`${leaving(room)}\n\n${whole}`)
   })
 
-  test("never truncates the user's text: one line says that the context is omitted, if it fits [context.budget.total]", () => {
+  test("never truncates the user's text: one line says that the context is omitted, if it fits [context.budget]", () => {
     const line = `\n\n${NO_ROOM}`
     for (const prompt of [
       leaving(-1),
@@ -281,7 +281,7 @@ describe('facts [context.facts.event]', () => {
     cutInside(`${'x'.repeat(16 * KIB - 1)}😀`, 16_383)
   })
 
-  test('have 64 KiB together: the longest are truncated further, the short ones stay whole [context.budget.sections]', () => {
+  test('have 64 KiB together: the longest are truncated further, the short ones stay whole [context.budget]', () => {
     const long = Object.fromEntries(many(20, (i) => [`commit${i}`, 'm'.repeat(15 * KIB)]))
     const text = composed({ facts: { title: 'T'.repeat(200), ...long, link: 'L'.repeat(200) } })
     const lines = data(text, 'Event')
@@ -513,7 +513,7 @@ test.each([
   ['halves of a boundary', BOUNDARY.slice(0, 31)],
   ['blanks', ' '],
   ['broken characters', '\ud83d'],
-])('texts of %s take time in proportion to their length [context.hidden.cheap]', (_, part) => {
+])('texts of %s take time in proportion to their length [text.cheap]', (_, part) => {
   const text = `+${part.repeat((512 * KIB) / part.length)}`
   const start = performance.now()
   composed({ facts: { body: text }, files: [file('a.md', { patch: text })] })

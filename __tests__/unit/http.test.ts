@@ -29,7 +29,7 @@ test('a connection that is not made within 10 s [net.limits]', () =>
     expect(performance.now() - startedAt).toBe(10_000)
   }))
 
-test('a cancel in the turn of the event loop in which the connection is made [net.sent] [cancel.before-post]', async () => {
+test('a cancel in the turn of the event loop in which the connection is made [send.never-twice] [cancel.before-post]', async () => {
   const cancel = new AbortController()
   const { port, close } = await startListening(
     createServer(() => void setImmediate(() => cancel.abort())),

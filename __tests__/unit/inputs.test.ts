@@ -160,7 +160,7 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
   ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
   ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
-])('%s accepts %j [skip.authors.suffix] [input.values]', (input, values, parsed) => {
+])('%s accepts %j [skip.authors.always] [input.values]', (input, values, parsed) => {
   for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
 })
 
@@ -316,7 +316,7 @@ const REJECTED: Rejected[] = [
 ]
 
 test.each(REJECTED)(
-  '%s is rejected: %s [input.since.dots] [input.logins] [input.base-url]',
+  '%s is rejected: %s [range.since] [input.logins] [input.base-url]',
   (input, line, values) => {
     for (const item of values) {
       const [value, shown] =
@@ -473,7 +473,7 @@ describe('the key [secret.input]', () => {
     expect(read(raw).projectId).toBeDefined()
   })
 
-  test('is not shown by half if a value is truncated [secret.redacted.uncut]', () => {
+  test('is not shown by half if a value is truncated [secret.redacted]', () => {
     const redact = createRedactor('s3cr3t_key')
     expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain(
       's3cr3',

@@ -8,7 +8,7 @@ import { createDeadline, waitForAbort } from '../../src/net/deadline.js'
 import { proxyFor as findProxy, proxyVariable } from '../../src/net/proxy.js'
 import { FakeClock } from './fake-clock.js'
 
-describe('Retry-After [send.limited.jitter]', () => {
+describe('Retry-After [send.limited]', () => {
   const NOW = new Date('2025-03-01T12:00:00Z')
 
   test.each([
@@ -36,7 +36,7 @@ describe('Retry-After [send.limited.jitter]', () => {
   })
 })
 
-describe('the wait before a retry [send.limited.jitter]', () => {
+describe('the wait before a retry [send.limited]', () => {
   const delays = (retryAfterMs: number | undefined, attempts: number) =>
     [0, 0.5, 1].map((random) => retryDelay({ retryAfterMs, capMs: 10_000 }, attempts, random))
 

@@ -133,7 +133,7 @@ const many = (count: number, first = 0, lines = 1): File[] =>
 const patchesOf = ({ files }: ListedChanges) =>
   new Map(files.map(({ path, patch }) => [path, patch]))
 
-describe('every diff of a range is found, [range.cut.parts] [range.cut.middle]', () => {
+describe('every diff of a range is found, [range.cut.parts]', () => {
   const tens = (commits: number, files: number) =>
     inLine(...Array.from({ length: commits }, (_, nth) => many(files, nth * files)))
   const wide = (count: number, first = 0) =>

@@ -121,7 +121,7 @@ const ODD: readonly Row[] = [
 
 test.each(rowsOf(PAGE))("GitHub's page: %s [context.paths.page]", (_, row) => check(row))
 
-describe('the rules [context.paths.last-line] [context.paths.comment]', () => {
+describe('the rules [context.paths.page] [context.paths.comment]', () => {
   test.each(rowsOf(RULES))('%s', (_, row) => check(row))
 
   test.each(ODD.map((row) => [row]))('%j', (row) => check(row))
@@ -233,7 +233,7 @@ describe('rejected [context.paths.slips]', () => {
   )
 })
 
-describe('the longest patterns and paths are matched without backtracking [context.paths.linear]', () => {
+describe('the longest patterns and paths are matched without backtracking [text.cheap]', () => {
   const path = 'a'.repeat(4_000)
   const folders = 'a/'.repeat(2_000)
   test.each([

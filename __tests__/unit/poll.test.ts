@@ -213,7 +213,7 @@ describe('at the deadline [poll.last]', () => {
     ['this step created', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
   ])(
-    'an unrepeated 404 is not believed, of a job that %s [poll.refused.deadline]',
+    'an unrepeated 404 is not believed, of a job that %s [poll.refused]',
     async (_, script, options, story) => {
       const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
       expect(polled.story).toBe(story)
@@ -382,12 +382,12 @@ describe('after a message, a final status [poll.stale-end]', () => {
   })
 })
 
-test('a final poll that comes early confirms no 404 [poll.refused.deadline]', async () => {
+test('a final poll that comes early confirms no 404 [poll.refused]', async () => {
   const { story } = await poll([active, ...gone], { timeoutMs: 13_000 })
   expect(story).toBe('0 5 8.4 11.8 12.35: deadline')
 })
 
-test('404s before and after a poll without a response are not in a row [poll.refused.four]', async () => {
+test('404s before and after a poll without a response are not in a row [poll.refused]', async () => {
   const script = [...times(3, missing), hangs(true), missing]
   const { story } = await poll(script, { ...messaged(undefined), timeoutMs: 17_000 })
   expect(story).toBe('5 8.4 11.8 15.2 16.15: deadline')
@@ -401,7 +401,7 @@ test('if the last poll shows what may predate the message, that is known [poll.s
   )
 })
 
-test('if the last poll is refused, what helps is known [poll.refused.deadline]', async () => {
+test('if the last poll is refused, what helps is known [poll.refused]', async () => {
   const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
   expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
 })
@@ -417,7 +417,7 @@ test('a poll counts as missed until it is answered [report.true]', async () => {
   expect(facts().notSeen).toBeUndefined()
 })
 
-test('an error is logged once for as long as it lasts [poll.log-once]', async () => {
+test('an error is logged once for as long as it lasts [report.log.lines]', async () => {
   const { lines } = await poll([...times(3, noResponse), active, errorResponse(503), completed])
   const broken = "Couldn't get the docs job's status: read ECONNRESET. Retrying."
   expect(lines).toEqual({

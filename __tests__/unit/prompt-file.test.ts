@@ -120,7 +120,7 @@ describe('a path [input.file.inside]', () => {
     ['outside, in temp', join(temp, 'link.md')],
     ['that is the link itself', 'loop.md'],
     ['that does not exist', 'dangling.md'],
-  ])('that links to a file %s is rejected [input.file.no-link]', (_, path) => {
+  ])('that links to a file %s is rejected [input.file.inside]', (_, path) => {
     expect(problem(path)).toMatch(/symbolic link|^does not exist/)
   })
 })

@@ -135,7 +135,7 @@ test('the key is redacted in a debug line that shows an error with a response in
   }
 })
 
-describe('redaction [secret.redacted.cheap]', () => {
+describe('redaction [text.cheap]', () => {
   test.each([
     ['words', (length: number) => 'mint_key '.repeat(length / 9)],
     ['starts of the key', (length: number) => 'mint_a/b"c'.repeat(length / 10)],

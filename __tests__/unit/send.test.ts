@@ -103,7 +103,7 @@ describe('a retry [send.limited]', () => {
   })
 })
 
-describe("a service that can't be reached [send.unconnected.again] [send.unconnected.limit]", () => {
+describe("a service that can't be reached [send.unconnected]", () => {
   const LONG = { timeoutMs: 10 * MINUTE }
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([

@@ -159,7 +159,7 @@ test('the pull request or issue that issue-number names, and the release before 
   )
 })
 
-test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere [context.hidden.noted]', () => {
+test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere [context.hidden]', () => {
   const text = 'a<!-- b -->\u202ec'
   const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
   const payload = {

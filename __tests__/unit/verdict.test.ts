@@ -111,7 +111,7 @@ describe('a create request, a message and a status request that got [send.never-
     ['429', 'retry rate-limited', 'retry rate-limited', 'retry'],
     ['402 405-407 410-424 426-428 430-499', 'fail rejected', 'fail rejected', 'fail rejected'],
     ['500-999', 'fail create-unknown', 'fail create-unknown', 'retry'],
-  ])('%s, with Retry-After or without [send.server-error]', (statuses, ...expected) => {
+  ])('%s, with Retry-After or without [send.unknown]', (statuses, ...expected) => {
     for (const status of expand(statuses))
       for (const header of [undefined, '7'])
         expect([status, ...verdicts(errorResponse(status, header))]).toEqual([status, ...expected])
@@ -198,7 +198,7 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
   })
 })
 
-describe('a status request [poll.refused.four]', () => {
+describe('a status request [poll.refused]', () => {
   test('says in the end, and if there is no time left, that there is no such job', () => {
     const advice = (seen: boolean) => {
       const verdict = poll(errorResponse(404), { seen, refusals: 3 })
@@ -215,7 +215,7 @@ describe('a status request [poll.refused.four]', () => {
     errorResponse(status),
   )
   test.each([...refused, noJob, anotherJob])(
-    'that got %j is refused at the fourth [poll.refused.four]',
+    'that got %j is refused at the fourth [poll.refused]',
     (result) => {
       const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
       expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])

@@ -14,7 +14,7 @@ export interface Plant {
 const TABLE = [
   // What is sent again.
   [
-    'a 503 counts as refused [send.server-error]',
+    'a 503 counts as refused [send.unknown]',
     'status >= 500 || status ===',
     'status > 503 || status ===',
   ],
@@ -23,11 +23,7 @@ const TABLE = [
     'return failUnknown(result.reason, result.cause);',
     "return { next: 'retry', error: failUnknown(result.reason).error, backoff: { capMs: 10_000 } };",
   ],
-  [
-    'a 303 counts as refused [send.server-error]',
-    'status >= 500 || status === 303',
-    'status >= 500',
-  ],
+  ['a 303 counts as refused [send.unknown]', 'status >= 500 || status === 303', 'status >= 500'],
   [
     'a POST goes on a connection that was used [net.post.new-connection]',
     "if (request.method === 'POST') close();",
@@ -44,11 +40,7 @@ const TABLE = [
     'retry(reason)',
   ],
   // What is believed.
-  [
-    'a refusal is believed after three [poll.refused.four]',
-    'REFUSED_TRIES = 4;',
-    'REFUSED_TRIES = 3;',
-  ],
+  ['a refusal is believed after three [poll.refused]', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
   [
     'a job that shows late has no grace [poll.new-job.grace]',
     'VISIBILITY_GRACE_MS = 30_000;',
@@ -76,20 +68,16 @@ const TABLE = [
   ],
   // Time.
   [
-    'a dead address is tried for 30 s [send.unconnected.limit]',
+    'a dead address is tried for 30 s [send.unconnected]',
     'UNREACHABLE_MS = 120_000',
     'UNREACHABLE_MS = 30_000',
   ],
   [
-    'a dead address is tried for 5 minutes [send.unconnected.limit]',
+    'a dead address is tried for 5 minutes [send.unconnected]',
     'UNREACHABLE_MS = 120_000',
     'UNREACHABLE_MS = 300_000',
   ],
-  [
-    'a refusal is believed after eight [poll.refused.four]',
-    'REFUSED_TRIES = 4;',
-    'REFUSED_TRIES = 8;',
-  ],
+  ['a refusal is believed after eight [poll.refused]', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 8;'],
   [
     "a POST's response is not waited for after the deadline [cancel.in-flight]",
     'finalPost: 5_000,',
@@ -270,7 +258,7 @@ const TABLE = [
     ')',
   ],
   [
-    'an issue that was transferred is not the one [range.number.transferred]',
+    'an issue that was transferred is not the one [range.number]',
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
@@ -292,7 +280,7 @@ const TABLE = [
   ['a library writes to the log [github.quiet]', ', log: quiet },', ' },'],
   ['no link is remembered [memory.run.open-pull]', "link ?? '', run", "'', run"],
   [
-    'an update of the branch is paid again [paid.push.line-numbers]',
+    'an update of the branch is paid again [paid.push.unchanged]',
     ".replace(/\\n@@[^\\n]*/g, '\\n@@')",
     '',
   ],
@@ -437,7 +425,7 @@ const TABLE = [
   ],
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],
   [
-    'a file without a diff has no content [paid.push.line-numbers]',
+    'a file without a diff has no content [paid.push.unchanged]',
     "isMoved ? '' : patch",
     "patch ?? '-'",
   ],
@@ -622,7 +610,7 @@ const TABLE = [
     "'## Diffs', ...kept",
   ],
   [
-    "the user's words are cut [context.budget.total]",
+    "the user's words are cut [context.budget]",
     '[task.prompt, ...more]',
     '[task.prompt.slice(0, -1), ...more]',
   ],
@@ -644,7 +632,7 @@ const TABLE = [
     '',
   ],
   [
-    'the middle of a range is on a branch that was merged [range.cut.middle]',
+    'the middle of a range is on a branch that was merged [range.cut.parts]',
     "ways.get(parents[0] ?? '')",
     "ways.get(parents.at(-1) ?? '')",
   ],
@@ -660,7 +648,7 @@ const TABLE = [
     '',
   ],
   [
-    'names of files take the room of the diffs [context.budget.sections]',
+    'names of files take the room of the diffs [context.budget]',
     'writeFileList(changes, context, fence, Math.min(room, SECTION_LIMIT), omit)',
     'writeFileList(changes, context, fence, room, omit)',
   ],

@@ -86,7 +86,7 @@ export const ENDING_RULES = {
       yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },
 
-  *'the outputs are well-formed [output.well-formed]'({
+  *'the outputs are well-formed [output.unwritable]'({
     outputs,
     outcome,
     code,

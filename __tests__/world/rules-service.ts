@@ -110,7 +110,7 @@ export const SERVICE_RULES = {
    * 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show
    * yet.
    */
-  *'a refused status request is believed when it is repeated [poll.refused.four]'(facts) {
+  *'a refused status request is believed when it is repeated [poll.refused]'(facts) {
     const { posts, code, jobId, step, says, isUntold, wasCancelled } = facts
     if (isUntold || wasCancelled) return
     const ofPolls = ['not-found', 'rejected', 'auth', 'contract'].includes(code)
@@ -141,7 +141,7 @@ export const SERVICE_RULES = {
    * A remembered job is asked for, and then maybe waited for; and the last polls come too early for
    * one.
    */
-  *'a refusal that was repeated ends the wait [poll.refused.four]'(facts) {
+  *'a refusal that was repeated ends the wait [poll.refused]'(facts) {
     const polls = facts.polls(facts.jobId)
     const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
     const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
@@ -208,7 +208,7 @@ export const SERVICE_RULES = {
       yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`
   },
 
-  *'an address that never answers is tried for 2 minutes [send.unconnected.limit]'({
+  *'an address that never answers is tried for 2 minutes [send.unconnected]'({
     step,
     code,
     github,

@@ -114,7 +114,7 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
- * is an error. [access.wait.free] [access.event.unreadable]
+ * is an error. [access.wait.free] [access.permission.unknown]
  *
  * @throws ActionError `github`
  */

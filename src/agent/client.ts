@@ -122,7 +122,7 @@ function idOf({ headers }: HttpResponse): string {
  */
 export const JOB_FIELDS = ['id', 'status', 'prLink'] as const
 
-/** Of a text in a response, in characters: it takes long to redact more. [secret.redacted.cheap] */
+/** Of a text in a response, in characters: it takes long to redact more. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
 // [send.job.required] [send.refused.foreign]
@@ -144,7 +144,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   if (typeof id !== 'string' || !isId(id) || typeof status !== 'string')
     return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
   // The whole link: in the part that is passed on, half a key would not be found.
-  // [secret.redacted.uncut]
+  // [secret.redacted]
   const isClean =
     typeof prLink === 'string' && prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
   return {
@@ -159,7 +159,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
-// [text.page] [secret.redacted.uncut]
+// [text.page] [secret.redacted]
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {
@@ -179,8 +179,8 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
 
 /**
  * What is wrong often stands beside the error, as details, errors or message; a gateway's refusal
- * may have the message alone, such as Amazon's `{"message": "Forbidden"}`. [text.beside-error]
- * [send.refused.gateway]
+ * may have the message alone, such as Amazon's `{"message": "Forbidden"}`. [send.refused.final]
+ * [send.refused.foreign]
  */
 function describeBody(body: string): string {
   const received = parseJson(body)

@@ -26,7 +26,7 @@ export function noJob({ description, isPage }: NoJob): string {
   return `${what} (${description})`
 }
 
-// [poll.refused.four]
+// [poll.refused]
 export function missingJob(
   jobId: string,
   seen: boolean,
@@ -40,7 +40,7 @@ export function missingJob(
   )
 }
 
-// [send.certificate.final] [send.unconnected.again]
+// [send.certificate.final] [send.unconnected]
 export function cannotConnect({
   reason,
   permanent,
@@ -113,7 +113,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
   return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
 }
 
-// [send.refused.gateway]
+// [send.refused.foreign]
 const ASK_GATEWAY =
   'If there is a gateway or a firewall in front of the service, ask whoever runs it: some refuse code in a request, or a long one.'
 

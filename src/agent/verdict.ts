@@ -46,30 +46,30 @@ export const VISIBILITY_GRACE_MS = 30_000
 
 /**
  * So many refused polls in a row are believed: gateways refuse for a moment, too.
- * [poll.refused.four]
+ * [poll.refused]
  */
 export const REFUSED_TRIES = 4
 
 /**
  * How long to wait before each of these is repeated, in milliseconds: together about 10 s.
- * [poll.refused.four]
+ * [poll.refused]
  */
 export const REFUSED_DELAY_MS = 3_400
 
-/** How long a host that never responded is tried, in milliseconds. [send.unconnected.limit] */
+/** How long a host that never responded is tried, in milliseconds. [send.unconnected] */
 export const UNREACHABLE_MS = 120_000
 
 /**
  * The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response.
- * [send.unconnected.limit]
+ * [send.unconnected]
  */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
-// [send.limited.jitter]
+// [send.limited]
 const CONNECT_BACKOFF_CAP_MS = 10_000
-// [send.limited.jitter]
+// [send.limited]
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
-// [send.limited.jitter]
+// [send.limited]
 const POLL_BACKOFF_CAP_MS = 30_000
 
 export type SubmitContext = Readonly<{
@@ -112,7 +112,7 @@ export function judgeSubmit(
     // [send.unknown]
     case 'no-response':
       return failUnknown(result.reason, result.cause)
-    // [send.unconnected.again]
+    // [send.unconnected]
     case 'not-sent': {
       const error = cannotConnect(result)
       if (result.permanent !== undefined) return { next: 'fail', error }
@@ -121,7 +121,7 @@ export function judgeSubmit(
     case 'error-response': {
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
-      // [send.server-error]
+      // [send.unknown]
       if (status >= 500 || status === 303)
         return failUnknown(`the service responded ${result.description}`)
       const error = createRefusal(result, request)

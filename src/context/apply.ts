@@ -37,7 +37,7 @@ const skip = (reason: string, advice?: string): Judgement => ({
   skip: { reason, advice },
 })
 
-// [context.lacks.told]
+// [context.omitted.told]
 const note = (text: string): Judgement => ({ kind: 'note', note: text })
 
 // [skip.schedule.no-commits]
@@ -90,7 +90,7 @@ export function judgeChanges(
 const NEXT_BEGINS =
   'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
 
-// [context.lacks.told]
+// [context.omitted.told]
 function noteMissing(
   { context, contextPaths }: ContextInputs,
   changes: Extract<Changes, { kind: 'first' | 'unknown' }>,
@@ -98,7 +98,7 @@ function noteMissing(
   const why = explainMissing(changes)
   // [context.paths.no-list]
   if (contextPaths.length > 0) return note(`context-paths was ignored: ${why}`)
-  // [context.lacks.told]
+  // [context.omitted.told]
   const isAsked = context === 'diff' || (changes.kind === 'unknown' && changes.unexpected)
   return isAsked ? note(`No changes are sent: ${why}`) : undefined
 }
@@ -184,7 +184,7 @@ export function fingerprint(
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
   const parts = files.map(({ patch, ...file }) => [
     file,
-    // [paid.push.line-numbers]
+    // [paid.push.unchanged]
     `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
   ])
   const all = JSON.stringify([prompt, inputs.context, words, parts])

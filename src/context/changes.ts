@@ -68,7 +68,7 @@ function toUnknown(thrown: unknown): Changes {
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
-  // [range.number.transferred]
+  // [range.number]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
@@ -164,7 +164,7 @@ function ofTag(
   })
 }
 
-// [range.merge-group]
+// [range.push]
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')

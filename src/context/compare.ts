@@ -94,7 +94,7 @@ type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
  * What changed up to the middle and from there on adds up only if the middle comes from where the
- * comparison begins. Undefined if no commit between is known to. [range.cut.middle]
+ * comparison begins. Undefined if no commit between is known to. [range.cut.parts]
  */
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')

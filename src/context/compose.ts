@@ -9,21 +9,21 @@ import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.j
 import { type Changes, type FileListOptions, writeFileList } from './files.js'
 import type { Fact, Trigger } from './trigger.js'
 
-/** The largest prompt with context, in bytes of UTF-8. [context.budget.total] */
+/** The largest prompt with context, in bytes of UTF-8. [context.budget] */
 export const PROMPT_LIMIT = 256 * 1024
 
 /**
  * All facts together, and the list of files, in bytes: neither a thousand commit messages nor
- * thousands of names take the room of the diffs. [context.budget.sections]
+ * thousands of names take the room of the diffs. [context.budget]
  */
 const SECTION_LIMIT = 64 * 1024
 
 /**
  * One fact, in bytes; halved until all facts fit, but never below MIN_VALUE.
- * [context.budget.sections]
+ * [context.budget]
  */
 const MAX_VALUE = 16 * 1024
-// [context.budget.sections]
+// [context.budget]
 const MIN_VALUE = 128
 
 export type ContextOptions = FileListOptions &
@@ -34,17 +34,17 @@ export type Omit = (text: string, isAll?: boolean) => void
 
 /**
  * What is kept free for each section that follows, so that it can at least say what it omits.
- * [context.budget.total]
+ * [context.budget]
  */
 const RESERVED = 2048
 
 /**
  * Below this, in bytes, there is no context at all: all facts, truncated, and the notes fit into
- * it. [context.budget.total] [context.omitted.told]
+ * it. [context.budget] [context.omitted.told]
  */
 const MIN_ROOM = 16 * 1024
 
-// [context.budget.total] [context.omitted.told]
+// [context.budget] [context.omitted.told]
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
 
@@ -52,7 +52,7 @@ type Section = (room: number) => string
 
 /**
  * Never cuts the user's own text. Cut first: diffs, then the file list, then facts.
- * [context.budget.total]
+ * [context.budget]
  */
 export function composeContext(text: string, context: ContextOptions, omit: Omit): string {
   const fence = createFence(context.boundary)
@@ -76,7 +76,7 @@ export function composeContext(text: string, context: ContextOptions, omit: Omit
   }, text)
 }
 
-// [context.fence.frame]
+// [context.fence.data]
 function renderHead({ event, repository }: Trigger, { opening, closing }: Fence): string {
   return joinParagraphs([
     '# What triggered this run',
@@ -87,7 +87,7 @@ function renderHead({ event, repository }: Trigger, { opening, closing }: Fence)
   ])
 }
 
-// [context.fence.data] [context.budget.sections]
+// [context.fence.data] [context.budget]
 function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
   if (facts.length === 0) return ''
   const safe = facts.map(({ name, value }) => ({
@@ -98,7 +98,7 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
   return joinParagraphs(['## Event', fence.around(shorten(safe, available))])
 }
 
-/** The facts, with the longest values truncated until all facts fit. [context.budget.sections] */
+/** The facts, with the longest values truncated until all facts fit. [context.budget] */
 function shorten(facts: readonly Fact[], room: number): string[] {
   for (let limit = MAX_VALUE; ; limit /= 2) {
     const texts = facts.map((fact) => factText(fact, limit))

@@ -5,7 +5,7 @@ import type { Omit } from './compose.js'
 import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
-/** The room for the heading, the fence and the note on what is omitted. [context.budget.total] */
+/** The room for the heading, the fence and the note on what is omitted. [context.budget] */
 const NOTES_LIMIT = 512
 
 /**

@@ -36,7 +36,7 @@ export function createFence(boundary: string): Fence {
 
 /**
  * Shows control characters other than tab and LF, and the tag characters that can hide text from
- * people, as `\u{…}`. [context.hidden.invisible]
+ * people, as `\u{…}`. [context.hidden]
  */
 function showControls(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, showCodePoint)

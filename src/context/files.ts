@@ -75,13 +75,13 @@ export type Findings = Readonly<{
   bySince?: boolean
 }>
 
-/** Why there is no list, as a sentence. [context.lacks.told] */
+/** Why there is no list, as a sentence. [context.omitted.told] */
 export function explainMissing({ reason }: { readonly reason: string }): string {
   return `${reason.replace(/^./, (first) => first.toUpperCase())}.`
 }
 
 /**
- * [context.fence.data] [context.budget.sections]
+ * [context.fence.data] [context.budget]
  *
  * @param files those of the changes that count
  */

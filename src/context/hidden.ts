@@ -9,19 +9,19 @@ import { formatInteger } from '../text/format.js'
 /**
  * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>`
  * (html.spec.whatwg.org, bogus comment state). Without an end, GitHub hides the rest of the text
- * (spec.commonmark.org, HTML blocks, 2 to 5). [context.hidden.cheap]
+ * (spec.commonmark.org, HTML blocks, 2 to 5). [text.cheap]
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
 /**
  * A link definition that people use as a comment, or that has a title (spec.commonmark.org, 4.7),
- * on one line. [context.hidden.noted]
+ * on one line. [context.hidden]
  */
 const DEFINITION = /^[ \t>]*\[[^\]\n]{1,999}\]:[ \t]*(?:#|<>|\S+[ \t]+["'(])[^\n]*$/gm
 
 /**
  * A text by people, with a note in place of each part that GitHub doesn't show.
- * [context.hidden.noted]
+ * [context.hidden]
  */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string =>
@@ -32,7 +32,7 @@ export function noteHidden(text: string): string {
 /**
  * Shows invisible characters as `\u{…}`: controls other than tab and LF, halves of characters, and
  * all that have no width, which can hide or reorder text. Left as they are: what makes one emoji of
- * several characters. [context.hidden.invisible]
+ * several characters. [context.hidden]
  */
 export function showInvisible(text: string): string {
   if (/^[\t\n -~]*$/.test(text)) return text // V8 takes long to build the classes below.

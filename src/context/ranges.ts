@@ -140,7 +140,7 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
  * release is news after its candidate. [skip.release.same-commit]
  */
 function isRepeatedBy(released: Released, tag: string): boolean {
-  // [range.release.candidate]
+  // [skip.release.same-commit]
   const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
   return isOther && !released.tag.startsWith(`${tag}.`)
 }
@@ -175,7 +175,7 @@ function prefixOf(tag: string): string {
   return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
 }
 
-/** The numbers alone: `2.0.0` in `2.0.0.Final`. [range.release.candidate] */
+/** The numbers alone: `2.0.0` in `2.0.0.Final`. [skip.release.same-commit] */
 function versionOf(tag: string): string {
   return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }

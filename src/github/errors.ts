@@ -143,7 +143,7 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Of an answer, in characters: it takes long to redact more. [secret.redacted.cheap] */
+/** Of an answer, in characters: it takes long to redact more. [text.cheap] */
 const MESSAGE_LIMIT = 64 * 1024
 
 /** Without "re-run": that would start another job. [memory.failure.told] */

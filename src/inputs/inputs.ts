@@ -242,7 +242,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
         parse('skip-authors', (value) =>
           [DEFAULTS['skip-authors'], ...parseLogins(value)].flatMap((login) => [
             login,
-            // [skip.authors.suffix]
+            // [skip.authors.always]
             login.replace(/(?:\[bot\])?$/, '[bot]'),
           ]),
         ),

@@ -89,7 +89,7 @@ function parseLine(number: number, text: string): PathPattern {
 
 /**
  * Whether a changed file counts: the last pattern that matches its path decides. If none does, it
- * counts if there are only patterns with `!`, or none at all. [context.paths.last-line]
+ * counts if there are only patterns with `!`, or none at all. [context.paths.page]
  */
 export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
   const last = patterns.findLast(({ tokens }) => matches(tokens, path))
@@ -120,7 +120,7 @@ function endsInName({ tokens }: PathPattern): boolean {
 
 /**
  * Matches the whole path, one character after the other. `reached[i]` says whether the characters
- * so far can be matched by the tokens before token `i`. [context.paths.page] [context.paths.linear]
+ * so far can be matched by the tokens before token `i`. [context.paths.page] [text.cheap]
  */
 function matches(tokens: readonly Token[], path: string): boolean {
   let reached = skipWildcards(tokens, [true], true)

@@ -15,7 +15,7 @@ export interface PromptRoots {
   readonly temp: string
 }
 
-// [input.file.no-link]
+// [input.file.inside]
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
@@ -23,7 +23,7 @@ const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the fi
  * mark, trimmed.
  *
  * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular
- * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO. [input.file.no-link]
+ * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO. [input.file.inside]
  *
  * @throws InvalidInput
  */

@@ -187,7 +187,7 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   )
 }
 
-/** Two dots, which no ref has, could lead elsewhere in a URL. [input.since.dots] */
+/** Two dots, which no ref has, could lead elsewhere in a URL. [range.since] */
 export function parseSince(value: string): string {
   if (!value.includes('..')) return value
   throw unexpected('a tag, a branch or a commit')

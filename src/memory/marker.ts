@@ -121,7 +121,7 @@ export function readMarker(
   const [, name, data = '', signature = ''] = MARKER.exec(lastMarker(text)) ?? []
   if (name !== publicName(identity)) return undefined
   const isVerified = keys.some((key) =>
-    // [memory.marker.constant-time]
+    // [memory.marker.signed]
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
   )
   return isVerified ? parse(data) : 'unverified'

@@ -2,7 +2,7 @@
 
 import type { Clock } from './deadline.js'
 
-// [send.limited.jitter]
+// [send.limited]
 export interface Backoff {
   readonly retryAfterMs?: number | undefined
   readonly capMs: number
@@ -12,7 +12,7 @@ export interface Backoff {
  * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 %
  * jitter, or exponential backoff with up to 50 % jitter: many runs that were rejected together must
  * not all come back together. `Retry-After: 0` names no delay, so it gets backoff, too.
- * [send.limited.jitter]
+ * [send.limited]
  *
  * @returns milliseconds; `minDelayMs` is without jitter
  */
@@ -31,7 +31,7 @@ export function retryDelay(
 
 /**
  * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if
- * it is neither. [send.limited.jitter]
+ * it is neither. [send.limited]
  */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
@@ -42,7 +42,7 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
 
 /**
  * The time for retries: failed attempts and the waits between them use it up.
- * [send.unconnected.limit]
+ * [send.unconnected]
  */
 export class RetryBudget {
   #countedUntil = 0

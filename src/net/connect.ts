@@ -13,7 +13,7 @@ import { skipWasmOptimization } from './v8.js'
  * A connection that was not made.
  *
  * It never has one of undici's own error codes: on some of those, its client retries by itself,
- * without a pause and without end (nodejs/undici#3897). [send.unconnected.again]
+ * without a pause and without end (nodejs/undici#3897). [send.unconnected]
  */
 class ConnectError extends Error {
   constructor(
@@ -47,7 +47,7 @@ export interface ConnectorOptions {
 
 /**
  * Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened
- * yet. [net.proxy.tunnel]
+ * yet. [net.proxy]
  */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions): {
   connect: buildConnector.connector
@@ -75,7 +75,7 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
 }
 
 /**
- * Asks a proxy for a tunnel (RFC 9110, 9.3.6). [net.proxy.tunnel]
+ * Asks a proxy for a tunnel (RFC 9110, 9.3.6). [net.proxy]
  *
  * @param target `host:port`
  * @throws ConnectError if the proxy can't be reached, refuses, or ends the connection: nothing was
@@ -128,7 +128,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   })
 }
 
-// [net.proxy.tunnel]
+// [net.proxy]
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -121,7 +121,7 @@ const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /**
  * Sends one request and settles once: with a response, an error, or the end of its time.
- * [net.sent]
+ * [send.never-twice]
  *
  * @param route names the proxy, as the end of a sentence; or empty
  */
@@ -148,7 +148,7 @@ function exchange(
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
-          : // [send.unconnected.again]
+          : // [send.unconnected]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     const setTimer = (milliseconds: number, end: () => void): void => {

@@ -181,7 +181,7 @@ function createPolling(
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
   const untilFresh = createFreshnessCheck(precededBy, settleMs)
-  // [poll.refused.four] [poll.log-once]
+  // [poll.refused] [report.log.lines]
   let failures = 0
   let refusals = 0
   let lastError = ''
@@ -234,7 +234,7 @@ function createPolling(
     requireResponse,
     /**
      * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
-     * refusal then doesn't repeat the one before [poll.refused.four] [poll.retry]
+     * refusal then doesn't repeat the one before [poll.refused] [poll.retry]
      * @throws ActionError if polling is of no use any more
      */
     handle(
@@ -261,7 +261,7 @@ function createPolling(
           lastError = verdict.reason
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
-          // [poll.log-once]
+          // [report.log.lines]
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
           return retryWithin(

@@ -21,7 +21,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice]
- * [send.unconnected.limit]
+ * [send.unconnected]
  *
  * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
@@ -94,7 +94,7 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
   })
 }
 
-// [send.unconnected.again]
+// [send.unconnected]
 function unsentTimeoutError(): ActionError {
   return new ActionError(
     'network',

@@ -3,7 +3,7 @@
 /**
  * Truncates a text to `limit` characters, and marks it with an ellipsis.
  *
- * Redact text from outside first: half a key would not be found. [secret.redacted.uncut]
+ * Redact text from outside first: half a key would not be found. [secret.redacted]
  */
 export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`

@@ -51,7 +51,7 @@ export function shortSha(sha: string): string {
 
 /**
  * The texts that fit into `room` bytes, each with a line end, in order; one that doesn't fit
- * is skipped. [context.budget.total]
+ * is skipped. [context.budget]
  */
 export function takeFitting(texts: readonly string[], room: number): string[] {
   let remaining = room
@@ -65,7 +65,7 @@ export function takeFitting(texts: readonly string[], room: number): string[] {
 
 /**
  * The start of a text in at most `limit` bytes, never ending inside a character.
- * [context.budget.sections]
+ * [context.budget]
  */
 export function truncateBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text)

@@ -74,7 +74,7 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/** The text as it is, and with its escapes decoded, in each way alone. [secret.redacted.cheap] */
+/** The text as it is, and with its escapes decoded, in each way alone. [text.cheap] */
 function decodedOf(bytes: string): Decoded[] {
   const plain: Decoded = { bytes, startOf: (index) => index }
   const views = [plain]
