@@ -43,6 +43,18 @@ worldTest(
   },
 )
 
+worldTest.each([
+  ['the pull request, when its comments are read', 'GET', COMMENTS],
+  ['the pull request, when the comment is created', 'POST', COMMENTS],
+  ['the comment that it has just created', 'PATCH', /comments/],
+])('GitHub does not find %s at first [github.early]', async (world, _, method, path) => {
+  const answer = { status: 404, body: { message: 'Not Found' } }
+  world.github.faults.push({ method, path, times: 2, answer })
+  const { outputs } = await world.step(SCOPE)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(markersIn(world.comments())).toHaveLength(1)
+})
+
 slowTest.each<[object, string]>([
   [SCOPE, 'Asking'],
   [COMMENT, 'Waiting for'],

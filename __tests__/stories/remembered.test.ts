@@ -96,27 +96,65 @@ test.each<[string, refusal: Handler, continues: boolean, says: string]>([
 )
 
 /** Of a gateway whose service is replaced just then, for example. */
-const page: Handler = (response) =>
-  response
-    .writeHead(404, { 'content-type': 'text/html' })
-    .end('<title>404: This deployment cannot be found</title>')
+const page =
+  (status: number): Handler =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'text/html' })
+      .end('<title>This deployment cannot be found</title>')
 
 const signIn: Handler = (response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>')
 
 test.each<[string, Script]>([
-  ['asked for', { posts: [ended], polls: [page] }],
-  ['sent a message', { posts: [ended, page], polls: [completed] }],
+  ['is not found, when asked for', { posts: [ended], polls: [page(404)] }],
+  ['is not found, by the message', { posts: [ended, page(404)], polls: [completed] }],
+  ['has ended, by the message', { posts: [ended, page(410)], polls: [completed] }],
 ])(
-  'a job that only a gateway does not find is not replaced when it is %s [send.refused.foreign]',
+  'a job of which only a gateway says that it %s is not replaced [send.refused.foreign]',
   (_, script) =>
     onPullRequest(script, async ({ step, creates }) => {
       await step()
       const { outputs, commands } = await step()
       expect([outputs['error-code'], creates().length]).toEqual(['rejected', 1])
-      expect(commands('error')[0]).toContain('404: This deployment cannot be found')
+      expect(commands('error')[0]).toContain('This deployment cannot be found')
     }),
 )
+
+test('a re-run that can not ask for the job still says how to wait for it [report.true]', () =>
+  onPullRequest(
+    { posts: [created], polls: [active, json(503, { error: 'maintenance' })] },
+    async ({ world, step }) => {
+      const attempt = (nth: string) =>
+        step({ 'timeout-minutes': '1' }, { env: { GITHUB_RUN_ATTEMPT: nth } })
+      expect((await attempt('1')).outputs.outcome).toBe('timed-out')
+      expect((await attempt('2')).outputs.outcome).toBe('error')
+      expect(world.comments()[0]).toContain(
+        'Docs job `job-1` may still have been running. To wait for the docs job, run a step with `job-id: job-1`',
+      )
+    },
+  ))
+
+test('with a key that was refused, a re-run is not told to find the job [report.advice.rerun]', () =>
+  onPullRequest(
+    { posts: [created], polls: [active, json(401, { error: 'API key expired' })] },
+    async ({ world, step }) => {
+      expect((await step()).outputs['error-code']).toBe('auth')
+      expect(world.comments()[0]).toContain('run a step with `job-id: job-1`')
+    },
+  ))
+
+test('a job in whose place none was started stays in the outputs [output.job-id]', () =>
+  onPullRequest(
+    { posts: [ended, json(401, { error: 'No' })], polls: [completed] },
+    async ({ world, step }) => {
+      const docs = world.github.addRepository('your-org/docs').addPull({ number: 17 })
+      await step()
+      Object.assign(docs, { state: 'closed', merged: true })
+      const { outputs } = await step({ prompt: 'More.' })
+      expect(outputs).toMatchObject({ 'job-id': 'job-1', 'error-code': 'auth', sent: 'nothing' })
+    },
+  ))
 
 test('no other job is created once the comment was refused for good', () =>
   onPullRequest({ posts: [ended, gone], polls: [completed] }, async ({ world, step, creates }) => {

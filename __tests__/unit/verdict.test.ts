@@ -187,10 +187,11 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
     expect(refused).toEqual(expected.filter((status) => !NOT_ABOUT_THE_JOB.includes(status)))
   })
 
-  const foreign = { ...errorResponse(404), isForeign: true } as ServiceResult
+  const foreign = (status: number) =>
+    ({ ...errorResponse(status), isForeign: true }) as ServiceResult
   test.each([
     ...[notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')],
-    foreign,
+    ...[400, 404, 405, 410].map(foreign),
   ])('is not refused by %j', (result) => {
     const verdict = judge(MESSAGE, result, { conflicts: 2, replaceable: true })
     const error = 'error' in verdict ? verdict.error : undefined

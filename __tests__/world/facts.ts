@@ -581,6 +581,6 @@ export function isNotFound(entry: Entry): boolean {
 /** Whether a refusal says something about the job that the message was for. */
 export function isAboutTheJob(entry: Entry): boolean {
   const status = statusOf(entry)
-  const isRefused = status >= 400 && status < 500 && !(status === 404 && isForeign(entry))
-  return isRefused && !NOT_OF_THE_JOB.includes(status)
+  const isRefused = status >= 400 && status < 500
+  return isRefused && !isForeign(entry) && !NOT_OF_THE_JOB.includes(status)
 }

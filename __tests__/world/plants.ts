@@ -63,7 +63,7 @@ const TABLE = [
   ],
   [
     'a gateway ends a docs job [send.refused.foreign]',
-    '&& !isNothing && !NOT_ABOUT',
+    '&& !isForeign && !NOT_ABOUT',
     '&& !NOT_ABOUT',
   ],
   // Time.

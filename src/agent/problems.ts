@@ -98,7 +98,8 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
   const gateway = hasError ? '' : ASK_GATEWAY
   switch (status) {
     case 401: {
-      const advice = "Check that api-key is the right key and hasn't expired."
+      const advice =
+        "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one: else open docs pull requests aren't continued."
       // After a status request, a re-run may start another docs job.
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }

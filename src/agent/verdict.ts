@@ -149,12 +149,10 @@ const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever
- * is in front of the service and refuses a message refuses a create request, too, but its 404 says
- * nothing. [send.message.ended]
+ * is in front of the service knows nothing of that. [send.message.ended]
  */
 export function refusesMessage({ response: { status, isForeign } }: Refusal): boolean {
-  const isNothing = status === 404 && isForeign
-  return status >= 400 && !isNothing && !NOT_ABOUT_THE_JOB.includes(status)
+  return status >= 400 && !isForeign && !NOT_ABOUT_THE_JOB.includes(status)
 }
 
 export type PollContext = Readonly<{

@@ -157,7 +157,10 @@ export function keepComment(options: CommentOptions) {
     // GitHub may carry out an edit without a response.
     state = { kind: 'written', id, held: written() }
     try {
-      await comments.edit(id, update.text, createMarker(held, id, identity, markerKeys), mode)
+      const marker = createMarker(held, id, identity, markerKeys)
+      // [github.early]
+      const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
+      await comments.edit(id, update.text, marker, { ...mode, isEarly })
       state = { kind: 'written', id, held }
     } catch (thrown) {
       // [memory.one-comment.no-twin]

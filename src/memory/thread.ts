@@ -3,6 +3,7 @@
 import type { RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
+import { isMissing } from '../github/errors.js'
 
 /** No more comments than this are read. [memory.one-comment] */
 const COMMENTS_LIMIT = 5000
@@ -59,7 +60,9 @@ export function openComments(
 
   function list(mode: RequestMode) {
     const doing = `reading the comments of ${kind} ${issue_number}`
-    const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
+    // GitHub may not find at first what was opened a moment ago. [github.early]
+    const params = { repository, ...mode, isEarly: isMissing }
+    const common = requestParams(params, doing, permission, Array.isArray)
     return readPages(COMMENTS_LIMIT / 100, (page) =>
       github.issues.listComments({ ...common, ...page, issue_number }),
     )
@@ -80,7 +83,7 @@ export function openComments(
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
-        ...writing({ ...mode, find: () => findCreated(mode) }),
+        ...writing({ ...mode, isEarly: isMissing, find: () => findCreated(mode) }),
         issue_number,
         body: `${text}\n\n${mark}`,
       }

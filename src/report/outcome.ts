@@ -3,7 +3,7 @@
 import { isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
-import type { RunResult } from '../run/result.js'
+import { errorOf, type RunResult } from '../run/result.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
@@ -61,7 +61,9 @@ export type ToldRun = Readonly<{
 /** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
-  const isStored = facts.request.kind !== 'none' && memory === 'stored'
+  // With another key, a re-run doesn't find it.
+  const isKeyRefused = errorOf(facts.result)?.code === 'auth'
+  const isStored = facts.request.kind !== 'none' && memory === 'stored' && !isKeyRefused
   const how =
     inputs.wait && (isGiven || isStored)
       ? 're-run the workflow job: this step then sends nothing.'
@@ -88,6 +90,8 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     nothing: undefined,
   }[accepted]
   const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
+  // An earlier run's, of which this step has not learned more. [report.true]
+  const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -157,9 +161,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const end = hasEnded ? outcomeOf(status, job?.link) : undefined
       const unfinished = isFollowed
         ? toWait
-        : jobId === ''
-          ? 'To start a docs job, re-run the workflow job.'
-          : `${name} may still have been running. ${toWait}`
+        : mayRun || 'To start a docs job, re-run the workflow job.'
       return {
         title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
@@ -195,12 +197,14 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist.
       const mayExist = job !== undefined || accepted === 'message'
+      const isUnsent = facts.request.kind === 'none' && !facts.isRefused
+      const isRemembered = isUnsent && inputs.task.kind === 'create'
       const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
       return {
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
         happened: message,
-        unsent: facts.request.kind === 'none' && !facts.isRefused && 'Nothing was sent.',
-        next: joinSentences(advice, isFollowed && !hasEnded && then),
+        unsent: isUnsent && 'Nothing was sent.',
+        next: joinSentences(advice, isFollowed ? !hasEnded && then : isRemembered && mayRun),
       }
     }
   }

@@ -7,18 +7,19 @@ import type { Redact } from '../text/redact.js'
 
 /** Every output that is known, and its value: two are not known until the end. [output.job-id] */
 export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Record<string, string>> {
-  const { jobId, result, seen, previousLink } = facts
+  const { jobId, recordedId, result, seen, previousLink } = facts
+  const sent = sentIn(facts)
   // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
   const link = seen?.job.link ?? (sendsNothing ? previousLink : undefined)
   const { number = '', repository = '' } = parsePullRequest(link) ?? {}
   return {
-    'job-id': redact(jobId, true),
+    'job-id': redact(jobId || (sent === 'nothing' ? recordedId : ''), true),
     status: statusIn(facts) ?? '',
     'pr-link': link ?? '',
     'pr-number': number,
     'pr-repository': repository,
     ...(result && { outcome: result.outcome, 'error-code': errorOf(result)?.code ?? '' }),
-    sent: sentIn(facts),
+    sent,
   }
 }

@@ -80,6 +80,8 @@ export type StepFacts = Readonly<{
   now: number
   /** The docs job's ID: given, remembered, or from the response to a create request; or empty. */
   jobId: string
+  /** The ID of the docs job that the last run left, also if a new one is asked for; or empty. */
+  recordedId: string
   /**
    * The pull request that an earlier run left. The service leaves the link out while it works on a
    * message, so this one is shown meanwhile.
@@ -109,6 +111,7 @@ export function factsAtStart(jobId: string): StepFacts {
   return {
     now: 0,
     jobId,
+    recordedId: jobId,
     previousLink: undefined,
     request: { kind: 'none' },
     isRefused: false,
@@ -134,8 +137,10 @@ export function factsAfter(
 ): StepFacts {
   const facts = { ...before, now: clock.now() }
   switch (happening.kind) {
-    case 'continuing':
-      return { ...facts, jobId: happening.jobId, previousLink: happening.link }
+    case 'continuing': {
+      const { jobId, link } = happening
+      return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
+    }
     case 'sending':
     case 'unknown':
       return { ...facts, request: happening }
