@@ -116,9 +116,10 @@ async function planAbout(
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
-  const { thread } = findings ?? {}
+  const thread = findings === undefined ? named : findings.thread
+  const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
   // [report.review]
-  if (thread?.isPull && getString(thread.data, 'state') === 'open') tell({ kind: 'code-is-open' })
+  if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && findings?.bySince === false)
     // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
@@ -137,6 +138,16 @@ async function planAbout(
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
+}
+
+/**
+ * Whether a number that nothing was read of may be an open pull request's; with `job-scope: issue`,
+ * it is meant as an issue's. [report.review]
+ */
+function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): boolean {
+  const { issueNumber, jobScope } = inputs
+  const isUnread = named === undefined && event.pullRequest === undefined
+  return isUnread && jobScope !== 'issue' && ![undefined, event.issue].includes(issueNumber)
 }
 
 /**

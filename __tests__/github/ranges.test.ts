@@ -742,6 +742,23 @@ describe('the number of a pull request [range.number]', () => {
     expect(askedIn(world)).toEqual(asked)
   })
 
+  worldTest.each<[string, Record<string, string>, text: string]>([
+    ['that is not read', {}, 'Merge it after its code is merged.'],
+    ['whose labels are read', { 'skip-labels': 'no docs' }, 'Merge it after its code is merged.'],
+    ['of an issue', { 'job-scope': 'issue', 'issue-number': '40' }, 'then merge it.'],
+  ])(
+    '%s without a context: when to merge the docs [report.review]',
+    async (world, _, more, text) => {
+      world.repository.issues.add(40)
+      const inputs = { ...NUMBER, context: 'none', comment: 'true', ...more }
+      const { summary } = await world.step(inputs, dispatch)
+      expect(summary).toContain(text)
+      expect(askedIn(world).filter((path) => path === '/pulls/1')).toHaveLength(
+        'skip-labels' in more ? 1 : 0,
+      )
+    },
+  )
+
   worldTest('of an issue leaves the range to since [range.number]', async (world) => {
     world.repository.issues.add(40)
     world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })

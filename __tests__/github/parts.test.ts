@@ -1,0 +1,221 @@
+/** Ranges that GitHub cuts are read in parts: every diff is found, for few requests. */
+
+import { expect } from '@jest/globals'
+import { file, refusal, sha } from '../support/github.js'
+import { type CommitState, type FileState, joinFiles } from '../support/github-state.js'
+import {
+  promptOf,
+  type RunOptions,
+  requestsBefore,
+  type SimulatedWorld,
+  worldTest,
+} from '../support/pull-request.js'
+
+const [BEFORE, AFTER] = [sha('before'), sha('after')]
+/** The first part of a line of two or three commits ends there. */
+const MIDDLE = sha('commit 0')
+const range = { before: BEFORE, after: AFTER, commits: [], sender: { login: 'octocat' } }
+const PUSH: RunOptions = {
+  event: 'push',
+  payload: range,
+  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: AFTER },
+}
+
+type History = readonly Partial<CommitState>[]
+
+/** Each commit after the one before it, up to the last that was pushed. */
+const inLine = (...commits: FileState[][]): History =>
+  commits.map((files, nth) => ({
+    sha: nth === commits.length - 1 ? AFTER : sha(`commit ${nth}`),
+    parents: [nth === 0 ? BEFORE : sha(`commit ${nth - 1}`)],
+    files,
+  }))
+
+/** Branches of three commits, each of 20 files, that were merged one after the other. */
+const merged = (branches: number): History =>
+  Array.from({ length: branches }).flatMap((_, branch) => {
+    const mergeOf = (nth: number) =>
+      nth < 0 ? BEFORE : nth === branches - 1 ? AFTER : sha(`merge ${nth}`)
+    const names = [0, 1, 2].map((nth) => sha(`branch ${branch}, ${nth}`))
+    const own = names.map((name, nth) => ({
+      sha: name,
+      parents: [names[nth - 1] ?? mergeOf(branch - 1)],
+      files: many(20, (branch * 3 + nth) * 20),
+    }))
+    return [...own, { sha: mergeOf(branch), parents: [mergeOf(branch - 1), names[2] ?? ''] }]
+  })
+
+const many = (count: number, first = 0, lines = 1): FileState[] =>
+  Array.from({ length: count }, (_, nth) => {
+    const name = `src/${String(first + nth).padStart(5, '0')}.ts`
+    return file(
+      name,
+      Array(lines)
+        .fill(`+${first + nth}`)
+        .join('\n'),
+    )
+  })
+
+const tens = (commits: number, files: number): History =>
+  inLine(...Array.from({ length: commits }, (_, nth) => many(files, nth * files)))
+/** More lines than a response has: the diffs of the last 76 files are not sent. */
+const LONG = inLine(many(100, 0, 150), many(100, 100, 150), many(9, 500))
+
+/** What is sent of a push of these commits: the prompt, and the diff of each file. */
+async function send(world: SimulatedWorld, history: History) {
+  world.repository.addCommit({ sha: BEFORE })
+  for (const commit of history) world.repository.addCommit(commit)
+  await world.step({ context: 'diff' }, PUSH)
+  const prompt = promptOf(world)
+  const [, ...sections] = prompt.replace(/\n<\/data [^\n]*$/gm, '').split('\n=== ')
+  const diffs = sections.map((section): [string, string] => {
+    const [title = '', ...lines] = section.split('\n')
+    return [title.replace(/.* /, ''), lines.join('\n')]
+  })
+  return { prompt, diffs: new Map(diffs), requests: requestsBefore(world).length }
+}
+
+worldTest.each<[string, History, requests: number]>([
+  ['1,000 files in ten commits', tens(10, 100), 15],
+  ['more lines than a response has', LONG, 5],
+  ['one commit of 1,000 files', inLine(many(1000)), 22],
+  ['one commit with too many lines', inLine(many(90, 0, 390)), 4],
+  ['250 commits', tens(250, 2), 5],
+  ['20 merged branches', merged(20), 65],
+  ['21 merged branches', merged(21), 65],
+  ['30 merged branches', merged(30), 65],
+])(
+  'every diff of a range is found, of %s [range.cut.parts] [range.cut.middle]',
+  async (world, _, history, most) => {
+    const { prompt, diffs, requests } = await send(world, history)
+    const changed = joinFiles(history as CommitState[])
+    expect(changed.filter(({ filename, patch }) => diffs.get(filename) !== patch)).toEqual([])
+    expect(prompt).not.toContain('GitHub truncated')
+    expect(requests).toBeLessThanOrEqual(most)
+  },
+)
+
+worldTest(
+  'a list with many characters and no diff at its end is cut, too [range.cut.parts]',
+  async (world) => {
+    const files = [...many(80), file('src/z.ts', '+z')]
+    const sent = files.map((one, nth) => ({
+      ...{ ...one, sha: AFTER, additions: 1, deletions: 0, contents_url: 'u' },
+      patch: nth < 80 ? '+'.padEnd(8000, 'x') : undefined,
+    }))
+    const body = {
+      status: 'ahead',
+      files: sent,
+      commits: [{ sha: AFTER, parents: [{ sha: BEFORE }] }],
+    }
+    const answer = { status: 200, body: { ...body, merge_base_commit: { sha: BEFORE } } }
+    world.github.faults.push({ path: /\/compare\//, answer })
+    const { diffs } = await send(world, inLine(files))
+    expect(diffs.get('src/z.ts')).toBe('+z')
+  },
+)
+
+worldTest.each<[string, Partial<FileState>, whole: string | undefined]>([
+  ['changed again', { patch: '+again' }, '+0\n+again'],
+  ['changed by more than GitHub sends', { patch: '+\n'.repeat(3000) }, undefined],
+  ['renamed with a change', { filename: 'src/new.ts', patch: '+moved' }, '+0\n+moved'],
+  ['renamed as it is', { filename: 'src/new.ts', patch: '' }, '+0'],
+])(
+  'of a file that is %s, both diffs are sent, the older one first, or none [range.cut.joined]',
+  async (world, _, fields, whole) => {
+    const name = 'src/00000.ts'
+    const { filename = name, patch = '' } = fields
+    const renamed = { status: 'renamed', previous_filename: name } as const
+    const one = file(filename, patch, filename === name ? {} : renamed)
+    const { diffs } = await send(world, inLine(many(200), [...many(200, 200), one]))
+    expect(diffs.get(filename)).toBe(whole)
+    expect(diffs.get(name)).toBe(filename === name ? whole : undefined)
+  },
+)
+
+const MOVED = { previous_filename: 'a.ts', status: 'renamed' } as const
+const empty = { path: /\/commits\/\w+\?/, answer: { status: 200, body: { files: [] } }, times: 9 }
+
+worldTest.each<[string, FileState[], RegExp]>([
+  [
+    'behind the last diff may be changed',
+    many(90, 0, 390),
+    / -> src\/9\.ts \(GitHub sent no diff\)$/m,
+  ],
+  ['in a whole list is not changed', many(9), /renamed \+0 -0 a\.ts -> src\/9\.ts$/m],
+])('a renamed file %s [range.cut.joined]', async (world, _, files, line) => {
+  world.github.faults.push(empty)
+  const { prompt } = await send(world, inLine([...files, file('src/9.ts', '', MOVED)]))
+  expect(prompt).toMatch(line)
+})
+
+worldTest(
+  'a file that one part adds and another removes is no change [range.cut.joined]',
+  async (world) => {
+    const [parts, more] = (['added', 'removed'] as const).map((status, nth) => [
+      ...many(200, nth * 200),
+      file('src/zz.ts', '+1', { status }),
+    ])
+    const { prompt } = await send(world, inLine(parts ?? [], more ?? []))
+    expect(prompt).toContain(': 400 files, ')
+  },
+)
+
+worldTest.each([
+  ['is not found', refusal(404, 'Not Found')],
+  ['has no list', refusal(500, 'Sorry, this diff is taking too long to generate.')],
+])(
+  'if a part %s, the list of the whole is left as it was [range.cut.whole-leads]',
+  async (world, _, answer) => {
+    const path = new RegExp(`/compare/${MIDDLE}`)
+    world.github.faults.push({ path, answer, times: 9 })
+    const { prompt, requests } = await send(world, inLine(many(200), many(200, 200)))
+    expect(prompt).toMatch(/: 300 files, [\s\S]*GitHub truncated this list/)
+    expect(requests).toBeGreaterThan(2)
+  },
+)
+
+worldTest(
+  'of a file that two parts change, half of the change is never sent [range.cut.joined]',
+  async (world) => {
+    const path = new RegExp(`/compare/${MIDDLE}`)
+    world.github.faults.push({ path, answer: refusal(404, 'Not Found'), times: 9 })
+    const parts = LONG.map(({ files = [] }, nth) => [...files, file('src/zz.ts', `+${nth}`)])
+    const { diffs } = await send(world, inLine(...parts))
+    expect(diffs.size).toBe(133)
+  },
+)
+
+worldTest(
+  'a commit whose list is shorter than that of the comparison leaves it as it was [range.cut.whole-leads]',
+  async (world) => {
+    world.github.faults.push(empty)
+    const { prompt } = await send(world, inLine(many(320)))
+    expect(prompt).toMatch(/: 300 files, [\s\S]*GitHub truncated this list/)
+  },
+)
+
+worldTest(
+  'the list of the whole leads: no file that was changed back, and its own diffs [range.cut.whole-leads]',
+  async (world) => {
+    const back = file('src/back.ts', '+x')
+    const [first, second, last] = [many(120, 0, 150), many(1, 0, 150), many(60, 200, 150)]
+    const history = inLine([...first, back], [...second, back], last)
+    const files = [file('src/00000.ts', '+net'), ...first.slice(1), ...last]
+    world.repository.addComparison(BEFORE, AFTER, { files, commits: history as CommitState[] })
+    const { prompt, diffs } = await send(world, history)
+    expect(prompt).toContain(': 180 files, ')
+    expect(diffs.size).toBe(180)
+    expect(diffs.get('src/00000.ts')).toBe('+net')
+    expect(prompt).not.toContain('back.ts')
+  },
+)
+
+worldTest.each<[string, History, requests: number, isCut: boolean]>([
+  ['what is not cut', inLine(many(30), many(200, 30)), 1, false],
+  ['the largest range', tens(200, 400), 65, true],
+])('%s takes so many requests: [range.cut.requests]', async (world, _, history, most, isCut) => {
+  const { prompt, requests } = await send(world, history)
+  expect(requests).toBeLessThanOrEqual(most)
+  expect(prompt.includes('GitHub truncated')).toBe(isCut)
+})
