@@ -158,11 +158,7 @@ const TABLE = [
     'find: () => read({ retried: true }).catch(onReportedFailure)',
     'find: () => read({ retried: true }).catch(() => undefined)',
   ],
-  [
-    'who sent nothing writes to all [memory.silent]',
-    'sentNothing || created ?',
-    'created ?',
-  ],
+  ['who sent nothing writes to all [memory.silent]', 'sentNothing || created ?', 'created ?'],
   [
     'a re-run starts anew [memory.rerun.waits]',
     'whoLeft(state, environment.runId)',
@@ -552,8 +548,8 @@ const TABLE = [
   // GitHub.
   [
     'a repository that was renamed is not found [github.redirect]',
-    'target?.origin === origin &&',
-    'false &&',
+    'if (target.origin === origin) continue;',
+    '',
   ],
   [
     'compressed answers are not read [github.shape]',
