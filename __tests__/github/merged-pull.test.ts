@@ -547,13 +547,22 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
   },
 )
 
-worldTest(
-  'nothing is sent if GitHub may not say what was merged [merge.unreadable]',
-  async (world) => {
+worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
+  ['the pull request is gone', /\/pulls\/2$/, refusal(410, 'Gone'), '410, "Gone"'],
+  [
+    'the token sees neither its list nor the repository',
+    /\/commits\/\w+\/pulls|\/repos\/[^/]+\/[^/]+$|\/pulls\/2$/,
+    refusal(404, 'Not Found'),
+    'add `pull-requests: write` to',
+  ],
+])(
+  'nothing is sent if GitHub may not say what was merged: %s [merge.unreadable]',
+  async (world, _, path, answer, told) => {
     addMerged(world, { mergeCommit: null })
-    world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
-    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    world.github.faults.push({ path, answer, times: 99 })
+    const { outputs, commands } = await world.step(SCOPE, push('Retry (#2)'))
     expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toContain(told)
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
   },
 )

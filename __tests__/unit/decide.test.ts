@@ -1,7 +1,8 @@
 // What a run does with the docs job that is remembered. docs/behaviour.md shows the same rows.
 import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
-import { type Decision, decide, type Situation } from '../../src/memory/decide.js'
+import { type Decision, decide, type Situation, whoLeft } from '../../src/memory/decide.js'
+import type { StoredState } from '../../src/memory/marker.js'
 import type { SkipReason } from '../../src/run/result.js'
 import { section } from '../support/documents.js'
 import { job } from './scripted-run.js'
@@ -132,6 +133,31 @@ test('docs/behaviour.md has these lines', () => {
     LINES.map(([told]) => told),
   )
 })
+
+const LEFT: StoredState = {
+  ...{ run: '7', attempt: 1, state: 'pr-opened', jobId: 'job-1', link: LINK },
+  fingerprint: 'as sent',
+}
+const UNFINISHED = 'sending unknown active started timed-out cancelled error'.split(' ')
+const OTHERS = 'no-changes failed archived unsent skipped'.split(' ')
+test.each<readonly [Situation['by'], readonly object[]]>([
+  ['reported attempt', [{}]],
+  ['unfinished attempt', UNFINISHED.map((state) => ({ state }))],
+  [
+    'earlier run',
+    [
+      ...OTHERS.map((state) => ({ state })),
+      ...[{ run: '6' }, { run: '6', state: 'active' }, { jobId: '', state: 'sending' }],
+      ...[{ link: undefined }, { fingerprint: '' }],
+    ],
+  ],
+])(
+  'what a marker says was left by: %s [memory.rerun.waits] [memory.rerun.reported]',
+  (by, states) => {
+    for (const state of states)
+      expect({ ...state, by: whoLeft({ ...LEFT, ...state }, '7') }).toEqual({ ...state, by })
+  },
+)
 
 const PUSHED = { push: 'own', isNews: false } as const
 test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([

@@ -5,11 +5,12 @@ import {
   createMarker,
   deriveMarkerKeys,
   type Identity,
+  identify,
   keyed,
   readMarker,
   type StoredState,
-  workflowId,
 } from '../../src/memory/marker.js'
+import type { Step } from '../../src/run/step.js'
 
 const KEY = deriveMarkerKeys('mint_key')
 const IDENTITY: Identity = {
@@ -126,6 +127,7 @@ describe('the workflow [memory.identity]', () => {
     ['your-org/your-repo/dynamic/agent@refs/heads/main', 'your-org/your-repo/dynamic/agent'],
     ['', 'Docs'],
   ])('of %j is %j', (workflowRef, id) => {
-    expect(workflowId({ workflowRef, workflow: 'Docs' })).toBe(id)
+    const step = { environment: { workflowRef, workflow: 'Docs' }, inputs: {} } as Step
+    expect(identify(step, 7).step[0]).toBe(id)
   })
 })

@@ -1,5 +1,6 @@
 // Polling: when the job is polled, when a final status is trusted, what ends it. Which errors are
 // retried at all is in verdict.test.ts.
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import {
@@ -95,6 +96,11 @@ test.each([
 })
 
 // Each story: the seconds at which the job was polled, and how that ended.
+test('what cancels the step keeps nothing of polling that is over [net.deadline]', async () => {
+  const { cancel } = await poll([completed])
+  expect(getEventListeners(cancel.signal, 'abort')).toHaveLength(1) // The step's own deadline.
+})
+
 describe('a job is polled [poll.once]', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
   const another = jobResult('completed', { id: 'job-2' })

@@ -532,8 +532,8 @@ const TABLE = [
   // GitHub.
   [
     'a repository that was renamed is not found [github.redirect]',
-    'target?.origin === origin &&',
-    'false &&',
+    'if (target.origin === origin) continue;',
+    '',
   ],
   [
     'compressed answers are not read [github.shape]',

@@ -16,7 +16,7 @@ const WRITERS = ['admin', 'write']
 
 /**
  * Why the run must not start a job; undefined if it may. [access.refused.green]
- * [access.refused.no-key] [access.refused.green]
+ * [access.refused.no-key]
  *
  * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
  * the run red
@@ -43,18 +43,11 @@ export async function findRefusal(
 // [access.permission.unknown]
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const common = requestParams(
-    repo,
-    `reading the permission of ${login}`,
-    'metadata: read',
-    hasPermission,
-  )
+  const doing = `reading the permission of ${login}`
+  const common = requestParams(repo, doing, 'metadata: read', hasPermission)
+  const params = { ...common, username: login }
   try {
-    const { data } = await repo.github.repos.getCollaboratorPermissionLevel({
-      ...common,
-      username: login,
-    })
-    return data.permission
+    return (await repo.github.repos.getCollaboratorPermissionLevel(params)).data.permission
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
@@ -81,7 +74,7 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
     const doing = `reading commit ${shortSha(commit_sha)}`
-    // [poll.refused]
+    // [github.early]
     const mode = { ...repo, isEarly: isMissing }
     const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })

@@ -14,9 +14,6 @@ interface SkipDecision {
 }
 
 // [skip.authors.cause]
-const NO_SKIP: SkipDecision = {}
-
-// [skip.authors.cause]
 const skip = (reason: string): SkipDecision => ({ reason })
 
 // [skip.authors.cause]
@@ -60,11 +57,11 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
   if (event.authors.length > 0) {
     const author = event.authors.find(isListed)
-    return author === undefined ? NO_SKIP : skipBy('the comment, review or answer is', author)
+    return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
   if (pullRequest !== undefined) {
     const { author } = pullRequest
-    return isListed(author) ? skipBy('the pull request is', author) : NO_SKIP
+    return isListed(author) ? skipBy('the pull request is', author) : {}
   }
   return checkCommits(event, isListed)
 }
@@ -74,7 +71,7 @@ function checkCommits(event: RunEvent, isListed: (login: string) => boolean): Sk
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
-  if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return NO_SKIP
+  if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return {}
   return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')
     : { mayBeMerges: others.map(({ sha }) => sha) }

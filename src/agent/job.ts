@@ -111,9 +111,8 @@ export function safeLink(link: string): string | undefined {
 
 // [output.pr-link]
 function isSafe(link: string): boolean {
-  const isPlain = /^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)
-  const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? ''
-  return isPlain && link.length <= 2048 && !authority.includes('@') && URL.canParse(link)
+  const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)
+  return isPlain && link.length <= 2048 && URL.canParse(link)
 }
 
 // [output.pr-number]

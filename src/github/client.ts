@@ -106,12 +106,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const time = call.signal ? timeOf(call.signal) : ofStep
-    const isCreation = call.signal === undefined && call.find !== undefined
     const ask = async (isFirst: boolean) => {
       time.signal.throwIfAborted()
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
-      const end = isCreation ? creationEnd : time.signal
+      const end = call.find && !call.signal ? creationEnd : time.signal
       const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
@@ -133,13 +132,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const isError = answer instanceof GitHubError
       // What GitHub said, if it said something.
       if (isError && time.signal.aborted) throw last ?? answer
+      if (isError) last = answer
       if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
-        if (isError) last = answer
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
       }
       if (!isError) return answer
-      last = answer
       // [github.informs.once]
       if (!call.retried || answer.kind !== 'temporary') throw answer
       time.retries.count(startedAt, REQUEST_MS)

@@ -237,13 +237,11 @@ function readFailure(thrown: unknown): Failure {
  * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). [github.limit]
  */
 function isRateLimit({ status, headers, message }: Failure): boolean {
-  if (status === 429) return true
-  return (
-    status === 403 &&
-    (headers['retry-after'] !== undefined ||
-      headers['x-ratelimit-remaining'] === '0' ||
-      /rate limit|abuse detection/i.test(message))
-  )
+  const isSaid =
+    headers['retry-after'] !== undefined ||
+    headers['x-ratelimit-remaining'] === '0' ||
+    /rate limit|abuse detection/i.test(message)
+  return status === 429 || (status === 403 && isSaid)
 }
 
 /** As GitHub says it; undefined if it doesn't. [github.limit] */

@@ -27,14 +27,6 @@ type FetchInit = Readonly<{
   signal: AbortSignal
 }>
 
-interface FetchResponse {
-  readonly url: string
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string>
-  text(): Promise<string>
-  arrayBuffer(): Promise<ArrayBuffer>
-}
-
 /**
  * GitHub redirects requests for a renamed repository, to be repeated with the same method.
  * [github.redirect]
@@ -50,12 +42,10 @@ const MAX_REDIRECTIONS = 5
 const MAX_BYTES = 64 * 1024 * 1024
 
 // [report.log.lines] [net.cheap]
-export function createFetch(
-  options: FetchOptions,
-): (url: string, init: FetchInit) => Promise<FetchResponse> {
+export function createFetch(options: FetchOptions) {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined
-  return async (url, init) => {
+  return async (url: string, init: FetchInit) => {
     dispatcher ??= createDispatcher(options)
     const startedAt = clock.now()
     const address = new URL(url)
@@ -92,42 +82,40 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
  * Resolves with the whole response, also a redirect to another origin, which is not trusted.
  * [github.redirect]
  */
-async function send(
-  dispatcher: Dispatcher,
-  address: URL,
-  init: FetchInit,
-  redirections = 0,
-): Promise<FetchResponse> {
-  const { href: url, origin, pathname, search } = address
+async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
   const { method, headers, body, signal } = init
-  const response = await request.call(dispatcher, {
-    origin,
-    path: pathname + search,
-    method,
-    headers: { ...headers, 'accept-encoding': 'gzip' },
-    body: body ?? null,
-    signal,
-  })
-  const content = await response.body.arrayBuffer()
-  // undici frees the connection then; a request that comes earlier opens another.
-  await setImmediate()
-  const received = joinValues(response.headers)
-  const location = received.get('location')
-  if (location !== undefined && REDIRECTIONS.includes(response.statusCode)) {
-    const target = URL.canParse(location, url) ? new URL(location, url) : undefined
-    const isFollowed = target?.origin === origin && redirections < MAX_REDIRECTIONS
-    if (isFollowed) return send(dispatcher, target, init, redirections + 1)
-  }
-  const bytes =
-    received.get('content-encoding') === 'gzip'
-      ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
-      : new Uint8Array(content)
-  return {
-    url,
-    status: response.statusCode,
-    headers: received,
-    text: async () => new TextDecoder().decode(bytes),
-    arrayBuffer: async () => new Uint8Array(bytes).buffer,
+  let target = address
+  for (let redirections = 0; ; redirections++) {
+    const { href: url, origin, pathname, search } = target
+    const response = await request.call(dispatcher, {
+      origin,
+      path: pathname + search,
+      method,
+      headers: { ...headers, 'accept-encoding': 'gzip' },
+      body: body ?? null,
+      signal,
+    })
+    const content = await response.body.arrayBuffer()
+    // undici frees the connection then; a request that comes earlier opens another.
+    await setImmediate()
+    const { statusCode: status } = response
+    const received = joinValues(response.headers)
+    const location = REDIRECTIONS.includes(status) ? (received.get('location') ?? '') : ''
+    if (location !== '' && URL.canParse(location, url) && redirections < MAX_REDIRECTIONS) {
+      target = new URL(location, url)
+      if (target.origin === origin) continue
+    }
+    const bytes =
+      received.get('content-encoding') === 'gzip'
+        ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
+        : new Uint8Array(content)
+    return {
+      url,
+      status,
+      headers: received,
+      text: async () => new TextDecoder().decode(bytes),
+      arrayBuffer: async () => new Uint8Array(bytes).buffer,
+    }
   }
 }
 

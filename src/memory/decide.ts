@@ -57,7 +57,12 @@ export type Decision = Readonly<
 export function decide(situation: Situation): Decision {
   const { by, push, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
-  const unusable = reasonNotUsable(job)
+  const unusable =
+    job === undefined
+      ? 'no longer exists'
+      : job === 'not requested'
+        ? undefined
+        : reasonNotContinuable(job)
   // [memory.rerun.waits]
   if (by === 'unfinished attempt' && job !== undefined) {
     const reason = "This is a re-run, and an earlier attempt didn't see its docs job finish."
@@ -97,10 +102,4 @@ export function decide(situation: Situation): Decision {
   return isAsked
     ? { kind: 'message' }
     : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }
-}
-
-// [memory.run.continues]
-function reasonNotUsable(job: Situation['job']): string | undefined {
-  if (job === undefined) return 'no longer exists'
-  return job === 'not requested' ? undefined : reasonNotContinuable(job)
 }

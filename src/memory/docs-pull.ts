@@ -62,8 +62,8 @@ export function openDocsPulls(step: Step, github: GitHub) {
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
     try {
-      const docsGitHub = createGitHub({ ...step, token, fromFork: false })
-      return await read(docsGitHub, repository, Number(number), mode)
+      const byDocsToken = createGitHub({ ...step, token, fromFork: false })
+      return await read(byDocsToken, repository, Number(number), mode)
     } catch (thrown) {
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }

@@ -24,8 +24,8 @@ export interface StoredState extends Stored {
 
 /** Then it isn't what an earlier attempt has left: a re-run has a higher one. */
 export function isOfThisAttempt(
-  { run, attempt }: Pick<StoredState, 'run' | 'attempt'>,
-  { runId, runAttempt }: Pick<RunEnvironment, 'runId' | 'runAttempt'>,
+  { run, attempt }: StoredState,
+  { runId, runAttempt }: RunEnvironment,
 ): boolean {
   return run === runId && attempt === runAttempt
 }
@@ -37,27 +37,14 @@ export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 
 /**
- * Which step it is, whose comment is on the pull request or the issue with this number.
- * [memory.identity]
+ * Which step it is, whose comment is on the pull request or the issue with this number. An
+ * organisation's required workflow has the path of another repository. [memory.identity]
  */
-export function identify(
-  { environment, inputs }: Pick<Step, 'environment' | 'inputs'>,
-  number: number,
-): Identity {
-  const { repository, job, step } = environment
+export function identify({ environment, inputs }: Step, number: number): Identity {
+  const { repository, workflowRef, workflow, job, step } = environment
   const { projectId, jobKey } = inputs
-  return { repository, number, step: [workflowId(environment), job, step, projectId, jobKey] }
-}
-
-/**
- * The workflow's repository and path. An organisation's required workflow has the path of another
- * repository. [memory.identity]
- */
-export function workflowId({
-  workflowRef,
-  workflow,
-}: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
-  return withoutRef(workflowRef) || workflow
+  const workflowId = withoutRef(workflowRef) || workflow
+  return { repository, number, step: [workflowId, job, step, projectId, jobKey] }
 }
 
 /** The key that signs; and the one before it, which is only verified with. */
@@ -118,19 +105,14 @@ export function readMarker(
   identity: Identity,
   keys: MarkerKeys,
 ): StoredState | 'unverified' | undefined {
-  const [, name, data = '', signature = ''] = MARKER.exec(lastMarker(text)) ?? []
+  const last = text.slice(Math.max(0, text.lastIndexOf('<!-- agent-job-action:2 '))) // [memory.marker.last]
+  const [, name, data = '', signature = ''] = MARKER.exec(last) ?? []
   if (name !== publicName(identity)) return undefined
   const isVerified = keys.some((key) =>
     // [memory.marker.signed]
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
   )
   return isVerified ? parse(data) : 'unverified'
-}
-
-// [memory.marker.last]
-function lastMarker(text: string): string {
-  const start = text.lastIndexOf('<!-- agent-job-action:2 ')
-  return start < 0 ? '' : text.slice(start)
 }
 
 /**

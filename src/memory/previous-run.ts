@@ -17,7 +17,7 @@ interface PreviousRunContext
   extends Omit<RunTools, 'writePlaceholder'>,
     Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where earlier runs stored their state. */
-  readonly comment: Pick<Comment, 'find' | 'stop'>
+  readonly comment: Comment
   // [docs.open.unreadable]
   readonly readDocsPull: DocsPulls['readState']
 }
@@ -73,9 +73,8 @@ async function find(
   const { inputs, readDocsPull } = context
   const { jobId } = state
   // A dry run sends not even this. [output.dry-run]
-  const isAsked = jobId !== '' && !inputs.dryRun
-  const unasked = jobId === '' ? undefined : 'not requested'
-  const job = isAsked ? await getJob(jobId, context) : unasked
+  const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
+  const job = jobId === '' ? undefined : await ask()
   // The service leaves it out while it works on a message. [memory.run.open-pull]
   const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
@@ -112,10 +111,7 @@ function attachTo(
  * What this very attempt stored is another step's: a re-run has a higher attempt.
  * [memory.identity.same-attempt]
  */
-function refuseSameAttempt(
-  { state, jobId }: StoredState,
-  comment: PreviousRunContext['comment'],
-): void {
+function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): void {
   if (NOTHING_SENT.includes(state)) return
   comment.stop()
   const text = joinSentences(

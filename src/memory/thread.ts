@@ -8,15 +8,8 @@ import { isMissing } from '../github/errors.js'
 /** No more comments than this are read. [memory.one-comment] */
 const COMMENTS_LIMIT = 5000
 
-/** Where the comment is, and what it takes to write there. */
-type Thread = Readonly<{
-  kind: 'pull request' | 'issue' | 'issue or pull request'
-  number: number
-  permission: string
-}>
-
 /**
- * [range.number.either]
+ * Where the comment is, and what it takes to write there. [range.number.either]
  *
  * @param isMerged `issueNumber` is that of the pull request that a push has merged
  */
@@ -24,7 +17,7 @@ export function findThread(
   { pullRequest, issue }: RunEvent,
   issueNumber: number | undefined,
   isMerged: boolean,
-): Thread | undefined {
+) {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
@@ -45,7 +38,7 @@ export type Comments = ReturnType<typeof openComments>
 export function openComments(
   github: GitHub,
   repository: string,
-  { kind, number: issue_number, permission }: Thread,
+  { kind, number: issue_number, permission }: NonNullable<ReturnType<typeof findThread>>,
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`

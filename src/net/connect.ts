@@ -160,11 +160,12 @@ export function permanentFailure(error: unknown): PermanentFailure | undefined {
  */
 export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
-  const { code, reason } = error as { code?: string; reason?: string }
-  const tls = code?.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
+  const code = codeOf(error)
+  const { reason } = error as { reason?: string }
+  const tls = code.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
   // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't
   // set.
-  const message = isCertificateError(error) ? error.message.replace(/;.*/s, '') : error.message
+  const message = CERTIFICATE_ERROR.test(code) ? error.message.replace(/;.*/s, '') : error.message
   return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 
@@ -181,12 +182,13 @@ const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 
 // [send.certificate.final]
-function isCertificateError(error: Error): boolean {
-  return 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
+function certificateFailure(whose: 'server' | 'proxy', error: Error): PermanentFailure | undefined {
+  const code = codeOf(error)
+  if (!CERTIFICATE_ERROR.test(code)) return undefined
+  return `${whose}-${UNKNOWN_ISSUER.test(code) ? 'issuer' : 'certificate'}`
 }
 
 // [send.certificate.final]
-function certificateFailure(whose: 'server' | 'proxy', error: Error): PermanentFailure | undefined {
-  if (!isCertificateError(error)) return undefined
-  return `${whose}-${UNKNOWN_ISSUER.test(String((error as { code?: string }).code)) ? 'issuer' : 'certificate'}`
+function codeOf(error: Error): string {
+  return String((error as { code?: unknown }).code)
 }

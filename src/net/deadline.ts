@@ -59,21 +59,15 @@ export function abortedAfter(
   return controller.signal
 }
 
-/** A deadline that is given up when nothing waits for it any more, with its timer. */
-export interface OwnDeadline extends Deadline {
-  end(): void
-  /** Aborts its signal before that. */
-  abort(reason: unknown): void
-}
-
 /**
- * Whoever makes one that is shorter than the step ends it: else its timer runs on, and what cancels
- * it keeps a listener for each. [net.deadline]
+ * A deadline; `abort` aborts its signal before that. Whoever makes one that is shorter than the
+ * step calls `end` when nothing waits for it any more: else its timer runs on, and what cancels it
+ * keeps a listener for each. [net.deadline]
  *
  * @param at on the clock, in milliseconds
  * @param cancel aborted when the runner cancels the step
  */
-export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): OwnDeadline {
+export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
   const [controller, ended] = [new AbortController(), new AbortController()]
   let cancelled = false
   const end = (): void => {

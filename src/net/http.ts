@@ -78,7 +78,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * inside: they destroy its client. [net.post.new-connection]
  */
 export function createHttpClient(options: HttpClientOptions) {
-  let connection: Connection | undefined
+  let connection: ReturnType<typeof openConnection> | undefined
   const { proxy } = options
   const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
@@ -95,8 +95,6 @@ export function createHttpClient(options: HttpClientOptions) {
   }
   return { send, close }
 }
-
-type Connection = ReturnType<typeof openConnection>
 
 // [net.post.new-connection]
 function openConnection({ origin, ...options }: HttpClientOptions) {
