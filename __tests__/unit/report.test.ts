@@ -34,7 +34,7 @@ function createStep({
       ...{ notice: recorder('notice'), error: recorder('error'), group: recorder('group') },
       outputs: (values) => {
         if (broken.includes('outputs')) throw failure
-        written.push(['outputs', values.map(([name, value]) => `${name}=${value}`).join(' ')])
+        written.push(['outputs', JSON.stringify(values)])
       },
       summary: (text) => {
         if (broken.includes('summary')) throw ENOSPC

@@ -49,7 +49,7 @@ function play(row: Row, outside: Outside = PLAIN) {
   const clock = new FakeClock()
   clock.advance(5_000)
   const log: string[] = []
-  let outputs: Record<string, string> = {}
+  let outputs: Readonly<Record<string, string>> = {}
   const updates: StatusUpdate[] = []
   let summary = ''
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -59,9 +59,9 @@ function play(row: Row, outside: Outside = PLAIN) {
   try {
     const redact = createRedactor(KEY)
     const writer: ReportWriter = Object.assign(createReporter(redact), {
-      outputs: (values: readonly (readonly [name: string, value: string])[]) => {
+      outputs: (values: Readonly<Record<string, string>>) => {
         if (row.brokenOutputs && report.facts.result !== undefined) throw new Error('ENOSPC')
-        outputs = Object.fromEntries(values)
+        outputs = values
       },
       summary: (markdown: string) => {
         summary = markdown

@@ -756,8 +756,8 @@ const TABLE = [
   ['pr-number is empty [output.pr-number]', "'pr-number': number", "'pr-number': ''"],
   [
     'a full disk is not told [output.unwritable]',
-    'failure === undefined || alreadyReported ?',
-    'true ?',
+    'failure !== undefined && !isInternal',
+    'false',
   ],
   [
     'a log that nobody reads ends the step [output.exit-code]',
