@@ -20,21 +20,17 @@ import {
 } from './messages.js'
 import { describeEndedEarly, describeJob, type ToldRun } from './outcome.js'
 import { collectOutputs } from './outputs.js'
-import { createPlaceholder, createUpdate } from './status-texts.js'
+import { createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
 
-export type ReportWriter = Readonly<{
-  log: (line: string) => void
-  isDebug: boolean
-  debug: (text: string) => void
-  warn: (line: string) => void
-  notice: (line: string) => void
-  error: (text: string) => void
+type TextWriter = 'log' | 'debug' | 'warn' | 'notice' | 'error' | 'summary'
+
+export interface ReportWriter extends Readonly<Record<TextWriter, (text: string) => void>> {
+  readonly isDebug: boolean
   /** Writes all of them or none; they are already redacted. */
-  outputs: (values: Readonly<Record<string, string>>) => void
-  summary: (markdown: string) => void
-  group: (title: string, text: string) => void
-}>
+  outputs(values: Readonly<Record<string, string>>): void
+  group(title: string, text: string): void
+}
 
 interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'inputs'> {
   readonly writer: ReportWriter
@@ -188,8 +184,15 @@ export class StepReport {
     return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
+  /**
+   * Stores that a create request is about to be sent: it must be correct if the run is killed while
+   * the request is in flight. [send.placeholder.first]
+   */
   async writePlaceholder(): Promise<void> {
-    await this.comment?.writePlaceholder(createPlaceholder(this.#commentView()))
+    const view = this.#commentView()
+    const request = { kind: 'sending', asked: 'job' } as const
+    const update = createUpdate({ ...view, facts: { ...view.facts, request } })
+    await this.comment?.writePlaceholder({ ...update, created: true })
   }
 
   update(): void {
