@@ -13,13 +13,7 @@ import {
   quote,
   truncate,
 } from '../../src/text/escape.js'
-import {
-  formatCount,
-  formatDuration,
-  formatInteger,
-  joinSentences,
-  shortSha,
-} from '../../src/text/format.js'
+import { formatCount, formatDuration } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
 test.each([
@@ -137,15 +131,12 @@ test.each([
   expect(formatDuration(milliseconds)).toBe(words)
 })
 
-test.each([0, 999, 1000, 123_456, 1_234_567_890])(
-  'formatInteger writes %d with thousands separators',
-  (value) => expect(formatInteger(value)).toBe(value.toLocaleString('en')),
-)
-
 test.each([
   [0, '0 files'],
   [1, '1 file'],
+  [999, '999 files'],
   [1001, '1,001 files'],
+  [1_234_567, '1,234,567 files'],
 ])('formatCount writes %d as %s [report.words]', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)
 })
@@ -167,18 +158,9 @@ test.each([
   expect(summarizePage(text)).toBe(words)
 })
 
-test('summarizePage takes no longer for a page that never closes what it opens', () => {
+test('summarizePage takes no longer for a page that never closes what it opens [text.page]', () => {
   const startedAt = performance.now()
   for (const part of ['<title', '<!--', '<script>', '<head', '<', 'a. '])
     summarizePage(`<p>${part.repeat(20_000)}`)
   expect(performance.now() - startedAt).toBeLessThan(scaled(500))
-})
-
-test('joinSentences leaves out what is empty', () => {
-  expect(joinSentences('', 'One.', '', 'Two.')).toBe('One. Two.')
-  expect(joinSentences('', '')).toBe('')
-})
-
-test('shortSha is the start of a SHA', () => {
-  expect(shortSha('0123456789abcdef0123456789abcdef01234567')).toBe('0123456')
 })

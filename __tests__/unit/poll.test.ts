@@ -102,14 +102,12 @@ describe('a job is polled [poll.once]', () => {
   test.each<[string, Script, Options, story: string]>([
     ['at once if it is only waited for', [active, completed], {}, '0 5: completed'],
     ['after a delay if it was created', [active, completed], created(), '5 10: completed'],
-    ['as often if the wait begins later', [active, completed], created(40_000), '45 50: completed'],
     [
       'less often after a minute',
       forever(active),
       { timeoutMs: 70_000 },
       '0 5 10 15 20 25 30 35 40 45 50 55 60.5 66.55 68: deadline',
     ],
-    ['at a fixed interval', [active, active, completed], every(2), '0 2 4: completed'],
     ['a last time before the deadline', forever(active), every(3600), '0 1798: deadline'],
     ['only then, if rarely', forever(active), { ...created(), ...every(3600) }, '1798: deadline'],
     ['then once', forever(active), { timeoutMs: 12_000, ...every(5.7) }, '0 5.7 11.4: deadline'],
@@ -119,7 +117,6 @@ describe('a job is polled [poll.once]', () => {
       { ...created(), timeoutMs: 1000 },
       '0.95: completed',
     ],
-    ['a last time, which counts', [active, completed], every(3600), '0 1798: completed'],
     ['a last time, if another hangs', [active, hangs(true), completed], {}, '0 5 1798: completed'],
     ['once if it is only checked', [active], once, '0: still active'],
     ['once if its status is undocumented', [jobResult('queued')], once, '0: still queued'],
@@ -130,9 +127,7 @@ describe('a job is polled [poll.once]', () => {
       '0 5 10 13.4: still active',
     ],
     ['until it is gone', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
-    ['until it is gone, never seen', gone, {}, '0 3.4 6.8 10.2: not-found'],
     ['until it is gone, soon with a long interval', gone, every(600), '0 3.4 6.8 10.2: not-found'],
-    ['after a 404', [...times(3, missing), completed], {}, '0 3.4 6.8 10.2: completed'],
     [
       'until it is gone four times in a row',
       [active, ...times(3, missing), active, ...times(3, missing), noResponse, ...gone],
@@ -430,7 +425,7 @@ test('an error is logged once for as long as it lasts [poll.log-once]', async ()
   })
 })
 
-test('an error of the last poll is not retried, and the log does not say so', async () => {
+test('an error of the last poll is not retried, and the log does not say so [poll.last]', async () => {
   const { lines } = await poll([active, errorResponse(503)], { timeoutMs: 2_000 })
   expect(lines.log).toEqual([
     "Couldn't get the docs job's status: the service responded 503: its message.",
@@ -441,19 +436,4 @@ test('an undocumented status causes one warning, and polling continues [poll.sta
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
   expect(lines.warn).toEqual(['Undocumented status "queued": the docs job counts as active.'])
-})
-
-describe('a cancel [cancel.first]', () => {
-  test.each<[string, Script, Options]>([
-    ['between two polls', forever(active), {}],
-    ['during a poll', [active, hangs(true)], {}],
-    ['before the first poll', [], { ...created(), pollIntervalMs: 60_000 }],
-  ])('%s ends polling immediately', async (_, script, options) => {
-    const { end, endedAt } = await poll(script, { ...options, cancelAt: 7000 })
-    expect([end, endedAt]).toEqual(['cancelled', 7000])
-  })
-
-  test('does not hide a final status that was just received', async () => {
-    expect((await poll([delayed(6000, completed)], { cancelAt: 5000 })).end).toBe('completed')
-  })
 })

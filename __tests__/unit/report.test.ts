@@ -12,7 +12,6 @@ import { FakeClock } from './fake-clock.js'
 import { INPUTS, job } from './scripted-run.js'
 
 const ENOSPC = new Error('ENOSPC')
-const SENDING = { kind: 'sending', asked: 'job' } as const
 const end = (outcome: 'timed-out' | 'dry-run' | 'pr-opened') =>
   ({ kind: 'ended', result: { outcome } }) as const
 const SKIPPED = { kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } } as const
@@ -58,36 +57,7 @@ function createStep({
   return { clock, report, updates, to }
 }
 
-describe('while the step runs [report.review]', () => {
-  test('a final status leaves the report to the end, and no news is no report', () => {
-    const { report, updates, to } = createStep()
-    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
-    report.tell({ kind: 'seen', job: job('active') })
-    report.tell({ kind: 'seen', job: job('failed') })
-    expect(updates.map(({ stored }) => stored.state)).toEqual(['active'])
-    expect(to('log')).toHaveLength(2)
-    expect(to('summary')).toHaveLength(1)
-  })
-
-  // After a merge, or at night, nobody would merge it who waits for that.
-  test('the docs wait for a merge only if their code does', () => {
-    const { report, to } = createStep()
-    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('completed') })
-    report.tell(end('pr-opened'))
-    expect(to('advice').at(-1)).toContain('Review the docs pull request, then merge it.')
-  })
-})
-
 describe('what can not be written [output.unwritable]', () => {
-  test('as outputs before anything was accepted ends the step, as long as nothing is lost [output.unwritable]', () => {
-    const { report, to, updates } = createStep({ broken: ['outputs'] })
-    expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
-    expect([to('summary').length, updates.length]).toEqual([1, 0])
-    expect(report.resultUnknown()).toBeUndefined()
-    report.tell({ kind: 'waiting', fingerprint: '', messageMayBeLost: false })
-    expect(updates).toHaveLength(1)
-  })
-
   test("as outputs by the container's user says what that user needs", () => {
     const failure = Object.assign(new Error('EACCES'), { code: 'EACCES' })
     const { report } = createStep({ broken: ['outputs'], failure })
@@ -100,26 +70,9 @@ describe('what can not be written [output.unwritable]', () => {
       },
     })
   })
-
-  test('as the summary is one warning', () => {
-    const { report, to } = createStep({ broken: ['summary'] })
-    report.tell(SENDING)
-    report.tell(end('dry-run'))
-    expect(to('warn')).toEqual(['Writing the summary failed: ENOSPC'])
-    expect(report.exitCode).toBe(0)
-  })
 })
 
 describe('the end [report.summary]', () => {
-  test('is reported once [report.annotation.one]', async () => {
-    const { report, to } = createStep()
-    report.tell(end('dry-run'))
-    report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
-    report.tell(SENDING)
-    expect(report.facts.result).toEqual({ outcome: 'dry-run' })
-    expect([to('summary').length, to('outputs').length]).toEqual([1, 1])
-  })
-
   test('writes the summary again once the job is stored: then a re-run finds it', async () => {
     const { clock, report, to } = createStep()
     const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }

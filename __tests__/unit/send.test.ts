@@ -2,11 +2,9 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
-import type { RequestState } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
-  cancelThen,
   createScriptedRun,
   delayed,
   errorResponse,
@@ -14,8 +12,6 @@ import {
   hangs,
   jobResult,
   MINUTE,
-  noJob,
-  noResponse,
   notSent,
   type ScriptedOptions,
   type ScriptedResult,
@@ -234,43 +230,4 @@ test.each<[string, Script, code: string]>([
 ])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
-})
-
-describe('a cancel [cancel.before-post]', () => {
-  test.each<[string, Script, code: string]>([
-    ['while a request that was sent is in flight', [hangs(true)], 'cancelled create-unknown'],
-    ['while connecting', [hangs(false)], 'cancelled'],
-    ['before the response breaks off', [cancelThen(noResponse)], 'cancelled create-unknown'],
-    ['before a 401', [cancelThen(errorResponse(401))], 'cancelled'],
-    ['before a 429', [cancelThen(errorResponse(429))], 'cancelled'],
-    ['in the delay after a 429', [errorResponse(429, '600')], 'cancelled'],
-  ])('%s', async (_, script, code) => {
-    for (const request of [CREATE, MESSAGE]) {
-      const { endedAt, ...result } = await submit(script, { cancelAt: 5000 }, request)
-      expect(result.code).toBe(code)
-      expect(endedAt).toBeLessThanOrEqual(5000)
-    }
-  })
-})
-
-describe('a reader knows at any moment [send.never-twice]', () => {
-  test('whether a request is in flight', async () => {
-    const { published } = await submit([errorResponse(429, '30'), accepted])
-    expect(published).toMatchObject([
-      { at: 0, request: 'sending', calls: 0 },
-      { at: 0, request: 'none', calls: 1 },
-      { at: 30_000, request: 'sending', calls: 1 },
-    ])
-  })
-
-  test.each<[string, ScriptedResult, known: RequestState]>([
-    ['no complete response', noResponse, { kind: 'unknown', asked: 'job' }],
-    ['no job', noJob, { kind: 'unknown', asked: 'job' }],
-    ['a hanging request', hangs(true), { kind: 'unknown', asked: 'job' }],
-    ['a hanging connection', hangs(false), { kind: 'none' }],
-    ['a 401', errorResponse(401), { kind: 'none' }],
-  ])('what became of it, after %s', async (_, result, request) => {
-    const { facts } = await submit([result])
-    expect(facts().request).toMatchObject(request)
-  })
 })

@@ -352,6 +352,11 @@ const STATES: Record<string, State> = {
     happens: all(creating, isNotAccepted(true)),
     ends: ['so far', 'create refused, 403', 'cancelled'],
   },
+  'create refused, then not sent': {
+    posted: true,
+    happens: all(creating, isNotAccepted(true), isNotAccepted(false)),
+    ends: ['cancelled'],
+  },
   'message refused': {
     posted: true,
     stored: true,

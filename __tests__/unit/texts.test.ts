@@ -547,7 +547,7 @@ describe('the summary and the comment', () => {
         expect(shown.includes(`\n\n${text}\n`)).toBe(isEnded(row) && exitCode === 1)
     },
   )
-  rule('say the same [report.summary]', everyRow, (row, { summary, comment, exitCode }) => {
+  rule('say the same [report.facts.one]', everyRow, (row, { summary, comment, exitCode }) => {
     const title = titleOf(summary)
     expect(comment.startsWith(title)).toBe(true)
     for (const section of ownSections(summary)) expect(comment).toContain(`\n\n${section}\n`)
