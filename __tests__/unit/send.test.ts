@@ -45,22 +45,32 @@ function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
   yield* forever(notSent)
 }
 
-describe('a retry [send.limited]', () => {
+describe('a retry', () => {
   const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
     [
-      'is exponential',
+      'is exponential [send.limited.jitter]',
       [...Array(6).fill(notSent), accepted],
       {},
       [0, 500, 1500, 3500, 7500, 12_500, 17_500],
     ],
-    ['waits for seconds', busy('90'), {}, [0, 90_000]],
-    ['waits for seconds, with jitter on top', busy('90'), { random: 1 }, [0, 112_500]],
-    ['leaves out jitter that reaches the deadline', busy('1438.4'), { random: 1 }, [0, 1_438_400]],
-    ['needs 2 s for the response', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
-    ['is not made with less than 2 s left', busy('5'), { timeoutMs: 7000 }, [0]],
+    ['waits for seconds [send.limited]', busy('90'), {}, [0, 90_000]],
     [
-      'of what was not sent is made at the end',
+      'waits for seconds, with jitter on top [send.limited.jitter]',
+      busy('90'),
+      { random: 1 },
+      [0, 112_500],
+    ],
+    [
+      'leaves out jitter that reaches the deadline [send.limited.jitter]',
+      busy('1438.4'),
+      { random: 1 },
+      [0, 1_438_400],
+    ],
+    ['needs 2 s for the response [send.limited]', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
+    ['is not made with less than 2 s left [send.limited]', busy('5'), { timeoutMs: 7000 }, [0]],
+    [
+      'of what was not sent is made at the end [send.unconnected.again]',
       [notSent, notSent, accepted],
       { timeoutMs: 900 },
       [0, 500, 650],
@@ -73,16 +83,19 @@ describe('a retry [send.limited]', () => {
     }
   })
 
-  test.each([0, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
-    const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
-    expect(
-      Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
-    ).toBeLessThanOrEqual(MINUTE)
-    expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
-    expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-  })
+  test.each([0, 1])(
+    'comes within a minute, until the deadline (random %d) [send.limited.jitter]',
+    async (random) => {
+      const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
+      expect(
+        Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
+      ).toBeLessThanOrEqual(MINUTE)
+      expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
+      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
+    },
+  )
 
-  test('is announced with its reason and its delay, in whole seconds', async () => {
+  test('is announced with its reason and its delay, in whole seconds [report.log.lines]', async () => {
     const { lines } = await submit([notSent, errorResponse(429, '30'), accepted], { random: 0.1 })
     expect(lines.log).toEqual([
       "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
@@ -99,7 +112,7 @@ describe('a retry [send.limited]', () => {
   })
 })
 
-describe("a service that can't be reached [send.unconnected.again] [send.unconnected.limit]", () => {
+describe("a service that can't be reached [send.unconnected.limit]", () => {
   const LONG = { timeoutMs: 10 * MINUTE }
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
@@ -128,14 +141,14 @@ describe("a service that can't be reached [send.unconnected.again] [send.unconne
   })
 })
 
-describe('the error [send.refused.final] [send.refused.too-long]', () => {
+describe('the error', () => {
   const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network.'
   const cause = new Error('refused')
   const unreachable = { ...notSent, cause } as ServiceResult
 
   test.each<[string, Script, number, object]>([
     [
-      'says how often it was tried',
+      'says how often it was tried [send.unconnected.again]',
       forever(unreachable),
       2400,
       {
@@ -146,13 +159,13 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'counts each try',
+      'counts each try [send.unconnected.again]',
       forever(unreachable),
       200,
       { message: expect.stringMatching(/Tried 1 time\.$/) },
     ],
     [
-      'names the time that the service asks for',
+      'names the time that the service asks for [send.limited]',
       [errorResponse(429, '1800')],
       MINUTE,
       {
@@ -165,13 +178,13 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'does not blame a wait of 0 seconds',
+      'does not blame a wait of 0 seconds [send.limited.jitter]',
       forever(errorResponse(429, '0')),
       2400,
       { message: expect.stringMatching(/\(429: its message\)\. Tried 1 time\.$/) },
     ],
     [
-      'names a connection that hangs until the deadline',
+      'names a connection that hangs until the deadline [output.timed-out]',
       [hangs(false)],
       MINUTE,
       {
@@ -181,7 +194,7 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'says that the result is unknown if the action fails while it sends',
+      'says that the result is unknown if the action fails while it sends [send.unknown]',
       [
         () => {
           throw cause
@@ -206,7 +219,7 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
     }).toMatchObject(expected)
   })
 
-  test('says that the deadline passed before the request', async () => {
+  test('says that the deadline passed before the request [output.timed-out]', async () => {
     const run = createScriptedRun([], { timeoutMs: MINUTE })
     await run.clock.sleep(MINUTE + 1, new AbortController().signal)
     expect((await sendIn(run)).error).toMatchObject({
