@@ -28,13 +28,13 @@ export function openGitHub(step: Step) {
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })
+  const repo = { github, repository }
   const docsPulls = openDocsPulls(step, github)
   // [access.refused.no-key]
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
-    findRefusal: (people: readonly Person[]) =>
-      findRefusal(people, { github, repository }, missingSecrets),
+    findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
     readDocs: docsPulls.readAtEnd,
     /**
      * Decides what to do. Only reads: from GitHub, and the job's status from the service.
@@ -45,19 +45,22 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
-    planRun: planRun.bind(undefined, { ...step, github, docsPulls }),
+    planRun: planRun.bind(undefined, { ...step, github, docsPulls, repo }),
   }
+}
+
+interface PlanStep extends MemoryStep {
+  readonly repo: GitHubRepo
 }
 
 // [merge.found]
 async function planRun(
-  step: MemoryStep,
+  step: PlanStep,
   mayBeMerges: readonly string[] | undefined,
   service: AgentService,
   keep: (comment: Memory['comment']) => void,
 ): Promise<Plan> {
-  const { github, log } = step
-  const repo = { github, repository: step.environment.repository }
+  const { repo, log } = step
   // [skip.authors.push]
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return skipFor('every non-merge commit in the push is by an account in skip-authors')
@@ -88,26 +91,25 @@ function skipFor(reason: string): Plan {
 
 /** Once it is known what the run is about. [memory.run.continues] */
 async function planAbout(
-  step: MemoryStep,
+  step: PlanStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
   memory: Memory,
   service: AgentService,
 ): Promise<Plan> {
-  const { inputs, environment, event, github, log, tell } = step
-  const repo = { github, repository: environment.repository }
+  const { inputs, environment, event, repo, log, tell } = step
   const skip = (why: SkipReason): Plan => {
     // [memory.silent]
     memory.stop() // A skipped run is no news for those who read the comment.
     return { kind: 'skip', why }
   }
-  const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
+  const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
   const recalled = await memory.recall(service)
   // [skip.wait.never]
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
   // [skip.labels.about]
-  const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
+  const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   if (labelled !== undefined) return skip(labelled)
 
   // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
@@ -157,11 +159,10 @@ function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): 
  * @throws ActionError `github`
  */
 async function findSkipLabel(
-  step: MemoryStep,
+  step: PlanStep,
   others: readonly unknown[],
-  repo: GitHubRepo,
 ): Promise<SkipReason | undefined> {
-  const { inputs, event, log } = step
+  const { inputs, event, repo, log } = step
   const { skipLabels } = inputs
   if (skipLabels.size === 0) return undefined
   const isKnown = [...others, event.pullRequest, event.issue].some((one) => one !== undefined)
@@ -179,12 +180,9 @@ async function findSkipLabel(
  *
  * @throws ActionError `github`
  */
-async function readNamed(
-  { inputs, event }: MemoryStep,
-  repo: GitHubRepo,
-): Promise<Thread | undefined> {
+async function readNamed({ inputs, event, repo }: PlanStep): Promise<Thread | undefined> {
   const { task, issueNumber, skipLabels } = inputs
-  const isOther = ![undefined, event.issue, event.pullRequest?.number].includes(issueNumber)
-  const isAsked = isOther && task.kind !== 'attach' && skipLabels.size > 0
-  return isAsked && issueNumber !== undefined ? readThread(issueNumber, repo) : undefined
+  if (issueNumber === undefined || task.kind === 'attach' || skipLabels.size === 0) return undefined
+  const isOther = ![event.issue, event.pullRequest?.number].includes(issueNumber)
+  return isOther ? readThread(issueNumber, repo) : undefined
 }

@@ -124,7 +124,7 @@ export function createReporter(redact: Redact): ReportWriter {
       const path = process.env.GITHUB_OUTPUT
       const before = path ? statSync(path, { throwIfNoEntry: false }) : undefined
       try {
-        for (const [name, value] of values) core.setOutput(name, value)
+        for (const [name, value] of Object.entries(values)) core.setOutput(name, value)
       } catch (thrown) {
         // [output.unwritable]
         if (path && before?.isFile()) truncateSync(path, before.size)
@@ -181,9 +181,7 @@ export function onSignals() {
   const first = new AbortController()
   const second = new AbortController()
   const onSignal = (): void => (first.signal.aborted ? second : first).abort()
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  process.on('SIGBREAK', onSignal)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK']) process.on(name, onSignal)
   return { first: first.signal, second: second.signal }
 }
 

@@ -48,7 +48,7 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
     'create',
     '0 started active job',
   ],
-  ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
+  ['a message [input.task]', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
   [
     'a wait polls at once [poll.retry]',
     ENDED,
@@ -65,7 +65,13 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
     '0 dry-run  nothing',
   ],
   ['a failed job [output.outcome]', FAILS, GO, 'create poll', '1 failed failed job'],
-  ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed job'],
+  [
+    'the same with fail-on: none [output.exit-code]',
+    FAILS,
+    KEPT,
+    'create poll',
+    '0 failed failed job',
+  ],
 ])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
   expect(

@@ -165,7 +165,7 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
   },
 )
 
-test.concurrent('the ID of a request is in a debug line, unless it is more than an ID', async () => {
+test.concurrent('the ID of a request is in a debug line, unless it is more than an ID [report.log.lines]', async () => {
   const posts = [
     json(429, {}, { 'x-request-id': `req-${KEY}`, 'retry-after': '0' }),
     json(429, {}, { 'x-request-id': '##[error] pwned', 'retry-after': '0' }),

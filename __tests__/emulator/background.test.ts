@@ -93,7 +93,7 @@ async function endedJob({ STATE_url: url }: ReturnType<typeof start>): Promise<o
   return (await fetch(`${url}/v2/agent/any/job/${id}`, { headers })).json() as Promise<object>
 }
 
-test('links into a repository that nobody takes for a real one: a comment has the link', async () => {
+test('links into a repository that nobody takes for a real one: a comment has the link [house.emulator]', async () => {
   const job = newJob({ INPUT_SPEED: '100000' })
   const state = start(job)
   const prLink = 'https://github.com/your-org/emulated-docs-not-real/pull/17'
@@ -101,7 +101,7 @@ test('links into a repository that nobody takes for a real one: a comment has th
   stop(job, state)
 })
 
-test('runs until the post step, which prints the requests, and none of them as a command', async () => {
+test('runs until the post step, which prints the requests, and none of them as a command [house.emulator]', async () => {
   const job = newJob({ INPUT_SCENARIO: '', INPUT_SPEED: '' })
   const state = start(job)
   const { 'base-url': url = '', 'log-file': log } = read(job.env.GITHUB_OUTPUT)
@@ -122,7 +122,7 @@ test('runs until the post step, which prints the requests, and none of them as a
   expect(isAlive(Number(state.STATE_pid))).toBe(false)
 })
 
-test('what users download is enough to run both actions', async () => {
+test('what users download is enough to run both actions [house.emulator]', async () => {
   const folder = newFolder('download')
   download(folder)
   const job = newJob()
@@ -143,7 +143,7 @@ test('what users download is enough to run both actions', async () => {
   expect(stop(job, state, folder)).toContain('The emulator received 1 request.')
 })
 
-test('passes on the scenario and the speed, and starts even if Node prints a warning first', async () => {
+test('passes on the scenario and the speed, and starts even if Node prints a warning first [house.emulator]', async () => {
   // In the service alone, and before it prints its URL.
   const warn = "process.argv[1].endsWith('serve.mjs')&&console.error('A%20warning')"
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${warn}` }
@@ -158,7 +158,7 @@ test.each([
     "scenario: unknown value 'dry-run', expected one of pr-opened, ",
   ],
   ['no file for the state', { GITHUB_STATE: '/no/such/folder/state' }, 'ENOENT'],
-])('reports %s, and leaves nothing behind', (_, env, message) => {
+])('reports %s, and leaves nothing behind [house.emulator]', (_, env, message) => {
   const job = newJob(env)
   const { status, stdout } = run('background', job.env)
   expect(status).toBe(1)
@@ -168,32 +168,35 @@ test.each([
   expect(stop(job)).toBe('')
 })
 
-posixTest('a main step that is cancelled early leaves no process behind', async () => {
-  const job = newJob()
-  const pidFile = path.join(job.folder, 'pid')
-  const slow = path.join(job.folder, 'slow.mjs')
-  // The service hangs before it prints its URL.
-  writeFileSync(
-    slow,
-    `import { renameSync, writeFileSync } from 'node:fs'
+posixTest(
+  'a main step that is cancelled early leaves no process behind [house.emulator]',
+  async () => {
+    const job = newJob()
+    const pidFile = path.join(job.folder, 'pid')
+    const slow = path.join(job.folder, 'slow.mjs')
+    // The service hangs before it prints its URL.
+    writeFileSync(
+      slow,
+      `import { renameSync, writeFileSync } from 'node:fs'
     if (process.argv[1].endsWith('serve.mjs')) {
       writeFileSync(${JSON.stringify(`${pidFile}.new`)}, String(process.pid))
       renameSync(${JSON.stringify(`${pidFile}.new`)}, ${JSON.stringify(pidFile)})
       await new Promise((resolve) => setTimeout(resolve, 600_000))
     }`,
-  )
-  const main = spawn(process.execPath, ['emulator/background.mjs'], {
-    env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
-  })
-  await until(() => existsSync(pidFile))
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  started.push(pid)
-  main.kill('SIGINT')
-  expect(await once(main, 'close')).toEqual([1, null])
-  await until(() => !isAlive(pid))
-})
+    )
+    const main = spawn(process.execPath, ['emulator/background.mjs'], {
+      env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
+    })
+    await until(() => existsSync(pidFile))
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    started.push(pid)
+    main.kill('SIGINT')
+    expect(await once(main, 'close')).toEqual([1, null])
+    await until(() => !isAlive(pid))
+  },
+)
 
-test('stops even if a step has removed the folder of its log', async () => {
+test('stops even if a step has removed the folder of its log [house.emulator]', async () => {
   const job = newJob()
   const state = start(job)
   rmSync(path.dirname(state.STATE_log), { recursive: true, force: true })
@@ -202,14 +205,17 @@ test('stops even if a step has removed the folder of its log', async () => {
   await expect(fetch(state.STATE_url)).rejects.toThrow()
 })
 
-posixTest('a service that does not respond is stopped, too: it has not ended', () => {
-  const job = newJob()
-  const state = start(job)
-  const pid = Number(state.STATE_pid)
-  process.kill(pid, 'SIGSTOP')
-  expect(stop(job, state)).toBe('The emulator received 0 requests.\n')
-  expect(isAlive(pid)).toBe(false)
-})
+posixTest(
+  'a service that does not respond is stopped, too: it has not ended [house.emulator]',
+  () => {
+    const job = newJob()
+    const state = start(job)
+    const pid = Number(state.STATE_pid)
+    process.kill(pid, 'SIGSTOP')
+    expect(stop(job, state)).toBe('The emulator received 0 requests.\n')
+    expect(isAlive(pid)).toBe(false)
+  },
+)
 
 // As in a container whose first process collects no others. Elsewhere the first process does.
 const linuxTest = process.platform === 'linux' ? test : test.skip
@@ -233,7 +239,7 @@ linuxTest('a service that ends and stays as a zombie counts as stopped', async (
   }
 })
 
-test('stops nothing if the service has ended: its process ID may belong to another process by then', async () => {
+test('stops nothing if the service has ended: its process ID may belong to another process by then [house.emulator]', async () => {
   const job = newJob()
   const { STATE_pid, ...state } = start(job)
   process.kill(Number(STATE_pid), 'SIGKILL')

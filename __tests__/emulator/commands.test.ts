@@ -33,7 +33,7 @@ beforeEach(() => {
   })
 })
 
-describe('start', () => {
+describe('start [house.emulator]', () => {
   test('every option reaches the action', async () => {
     const inputs = [
       'API-KEY=secret=1',
@@ -116,7 +116,7 @@ describe('start', () => {
   })
 })
 
-describe('start, of a bundle that behaves in another way in each run,', () => {
+describe('start, of a bundle that behaves in another way in each run, [house.emulator]', () => {
   /** Run 1 fails, or lasts until it gets a signal. */
   const BUNDLE = `
     const { INPUT_PROMPT: prompt, GITHUB_RUN_ID: run, HTTPS_PROXY, no_proxy } = process.env
@@ -164,7 +164,7 @@ describe('start, of a bundle that behaves in another way in each run,', () => {
   })
 })
 
-describe('serve', () => {
+describe('serve [house.emulator]', () => {
   /** Runs the service until one request has been answered. Returns its URL. */
   async function serveOnce(args: string[], pathname: string): Promise<string> {
     const exitCode = serve(args)
@@ -212,20 +212,25 @@ const NETWORK = /\n {2}network {2,}error, network\n {4}no service listens at the
 test.each([
   ['start', start, Object.keys(scenarios), NETWORK, '--input NAME=VALUE'],
   ['serve', serve, servableScenarios, /\n {2}stale {2,}pr-opened\n {4}/, '--log FILE'],
-] as const)('%s --list has scenarios, --help options', async (_, command, names, line, option) => {
-  expect(await command(['--list'])).toBe(0)
-  const list = printed
-  const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}\S/gm)]
-  expect(named.map(([, , name]) => name)).toEqual(names)
-  // The emulator action has these, too.
-  expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(serviceScenarios)
-  expect(list).toMatch(line)
-  expect(await command(['--help'])).toBe(0)
-  expect(printed.slice(list.length)).toContain(option)
-  expect(printed.endsWith(list)).toBe(true)
-  // Where a terminal breaks a line, the columns are lost.
-  expect(printed.split('\n').filter((line) => line.length > 80)).toEqual([])
-})
+] as const)(
+  '%s --list has scenarios, --help options [house.emulator]',
+  async (_, command, names, line, option) => {
+    expect(await command(['--list'])).toBe(0)
+    const list = printed
+    const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}\S/gm)]
+    expect(named.map(([, , name]) => name)).toEqual(names)
+    // The emulator action has these, too.
+    expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(
+      serviceScenarios,
+    )
+    expect(list).toMatch(line)
+    expect(await command(['--help'])).toBe(0)
+    expect(printed.slice(list.length)).toContain(option)
+    expect(printed.endsWith(list)).toBe(true)
+    // Where a terminal breaks a line, the columns are lost.
+    expect(printed.split('\n').filter((line) => line.length > 80)).toEqual([])
+  },
+)
 
 test.each([
   ['start', ['--nope'], "Unknown option '--nope'; available options: --scenario, --prompt, "],
@@ -257,13 +262,16 @@ test.each([
     ['--scenario', 'dry-run'],
     "scenario 'dry-run' is about the step, not the service; available: ",
   ],
-] as const)('%s %j is rejected', async (name, args, message) => {
-  const error = await { start, serve }[name]([...args]).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(UsageError)
-  expect(String(error)).toContain(`Error: ${message}`)
-})
+] as const)(
+  '%s: a wrong option is told in one line, with those that there are: %j [house.emulator]',
+  async (name, args, message) => {
+    const error = await { start, serve }[name]([...args]).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UsageError)
+    expect(String(error)).toContain(`Error: ${message}`)
+  },
+)
 
-test('a long error is wrapped for a terminal', async () => {
+test('a long error is wrapped for a terminal [house.emulator]', async () => {
   const error = await start(['--scenario', 'nope']).catch((thrown: unknown) => thrown)
   const { message } = error as Error
   const lines = wrap(message).split('\n')
@@ -273,7 +281,7 @@ test('a long error is wrapped for a terminal', async () => {
   expect(wrap(`can't write to ${path} now`)).toContain(path)
 })
 
-test('a comment is shown without the secrets', () => {
+test('a comment is shown without the secrets [house.emulator]', () => {
   createCommentPrinter((text) => text.replaceAll('key', '***'))({ id: 1, body: 'The key' })
   expect(printed).toContain('│ The ***\n')
 })

@@ -16,7 +16,7 @@ import {
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
 
-describe('parseOutputs', () => {
+describe('parseOutputs [house.emulator]', () => {
   test.each([
     ['an empty file', '', {}],
     ['a plain value', 'a=1\n', { a: '1' }],
@@ -41,7 +41,7 @@ describe('parseOutputs', () => {
   })
 })
 
-describe('readInputNames', () => {
+describe('readInputNames [house.emulator]', () => {
   test.each(['action.yml', 'emulator/action.yml'])('finds the inputs of YAML in %s', (file) => {
     const manifest = readFileSync(file, 'utf8')
     const expected = Object.keys(parse(manifest).inputs)
@@ -51,7 +51,7 @@ describe('readInputNames', () => {
   })
 })
 
-describe('renderLine', () => {
+describe('renderLine [house.emulator]', () => {
   const show = (lines: string[], debug = false) => {
     const log = newLog(debug)
     return lines.map((line) => renderLine(line, log)?.text)
@@ -145,7 +145,7 @@ function readOutput({ outputs: { all = '' } }: Awaited<ReturnType<typeof runActi
   return JSON.parse(all)
 }
 
-describe('runAction', () => {
+describe('runAction [house.emulator]', () => {
   const folder = newFolder('runner')
   const bundle = path.join(folder, 'index.mjs')
   beforeAll(() => writeFile(bundle, BUNDLE))

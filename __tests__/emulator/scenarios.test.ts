@@ -48,7 +48,7 @@ function valuesOf(output: string, stdout: string) {
 }
 
 test.each(Object.entries(scenarios))(
-  '%s ends as it says',
+  '%s ends as it says [house.emulator]',
   async (name, { step: { exitCode, outcome, errorCode, pullRequest = ['once'] } }) => {
     const { code, stdout = '' } = (await runs.get(name)) ?? {}
     expect(valuesOf('outcome', stdout)).toEqual(pullRequest.map(() => outcome))
@@ -63,7 +63,7 @@ test.each(Object.entries(scenarios))(
 
 const stdoutOf = async (name: string): Promise<string> => (await runs.get(name))?.stdout ?? ''
 
-test('the step, the log, the outputs, the summary and the requests are shown', async () => {
+test('the step, the log, the outputs, the summary and the requests are shown [house.emulator]', async () => {
   const shown = (await stdoutOf('started'))
     .replace(/:\d{4,5}\b/g, ':PORT')
     .replaceAll('\\', '/')
@@ -94,7 +94,7 @@ test.each<[string, posts: string[], polls: string[]]>([
   ['slow', ['201 active  ← injected delay of 1.5 s'], ['  ← injected delay of 0.7 s']],
   ['stale', [OLD], [OLD, OLD, '200 ']],
   ['pull-request', ['201 active', '200 active'], ['200 ']],
-])('%s shows what it is about in its requests', async (name, posts, polls) => {
+])('%s shows what it is about in its requests [house.emulator]', async (name, posts, polls) => {
   const stdout = await stdoutOf(name)
   const responses = (request: RegExp) =>
     [...stdout.matchAll(request)].map(([, response]) => response)
@@ -105,7 +105,7 @@ test.each<[string, posts: string[], polls: string[]]>([
   )
 })
 
-test('pull-request has one job and one comment, which is shown at each change', async () => {
+test('pull-request has one job and one comment, which is shown at each change [house.emulator]', async () => {
   const stdout = await stdoutOf('pull-request')
   const headings = /^━━ .*|^ {2}┌── .*|^[A-Z][\w ]+$/gm
   const comment = (version: number) => `  ┌── Comment 1001: edited (version ${version})`

@@ -53,7 +53,7 @@ async function send(
 }
 const get = (url: string) => send(url, { method: 'GET' })
 
-describe('create', () => {
+describe('create [house.emulator]', () => {
   test('answers 201 with an active job, with every field of the real service [house.emulator]', async () => {
     const { jobs, emulator } = await start()
     const { status, headers, body } = await send(jobs)
@@ -133,18 +133,21 @@ test.each<Refused>([
     const [method = '', path = ''] = line.split(' ')
     return [line, { method }, path, NO_SUCH]
   }),
-])('%s is refused, and does nothing', async (_, request, path, [status, error]) => {
-  const { emulator, jobs } = await start({
-    scenario: { create: [{}, { status: 503, error: 'Later' }] },
-  })
-  const { id } = (await send(jobs)).body
-  const answer = await send(`${emulator.url}${path.replace('ID', id)}`, request)
-  expect(answer).toMatchObject({ status, body: { error: expect.stringMatching(error) } })
-  expect(emulator.jobs.size).toBe(1)
-  expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
-  // The scenario had no part in it.
-  expect(emulator.requests[1]?.fault).toEqual({})
-})
+])(
+  '%s is refused, and does nothing [house.emulator]',
+  async (_, request, path, [status, error]) => {
+    const { emulator, jobs } = await start({
+      scenario: { create: [{}, { status: 503, error: 'Later' }] },
+    })
+    const { id } = (await send(jobs)).body
+    const answer = await send(`${emulator.url}${path.replace('ID', id)}`, request)
+    expect(answer).toMatchObject({ status, body: { error: expect.stringMatching(error) } })
+    expect(emulator.jobs.size).toBe(1)
+    expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
+    // The scenario had no part in it.
+    expect(emulator.requests[1]?.fault).toEqual({})
+  },
+)
 
 const LINE = /^([\d.]+) s: (create|message|poll)(?: (\S+))? → (\d+)(.*)$/
 
@@ -153,7 +156,7 @@ const LINE = /^([\d.]+) s: (create|message|poll)(?: (\S+))? → (\d+)(.*)$/
  * message without an id are for the first job.
  */
 function story(name: string, options: Options, lines: readonly string[]): void {
-  test(name, async () => {
+  test(`${name} [house.emulator]`, async () => {
     const { emulator, clock, jobs } = await start(options)
     for (const line of lines) {
       const [, at, what, given, status, rest = ''] = LINE.exec(line) ?? []
@@ -226,7 +229,7 @@ story(
   ],
 )
 
-test('a job of an earlier emulator has ended, and takes a message', async () => {
+test('a job of an earlier emulator has ended, and takes a message [house.emulator]', async () => {
   const earlier = await start()
   await send(earlier.jobs)
   const { id } = (await send(earlier.jobs)).body
@@ -240,12 +243,12 @@ test('a job of an earlier emulator has ended, and takes a message', async () => 
   expect(new Set([id, ...ids]).size).toBe(3)
 })
 
-test('a key is refused before a docs job is looked up', async () => {
+test('a key is refused before a docs job is looked up [house.emulator]', async () => {
   const { jobs } = await start({ scenario: 'unauthorized' })
   expect((await get(`${jobs}/unknown`)).status).toBe(401)
 })
 
-test('an id is one encoded segment of the path', async () => {
+test('an id is one encoded segment of the path [house.emulator]', async () => {
   const { emulator } = await start()
   const { status, body } = await send(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
   expect(status).toBe(201)
@@ -256,19 +259,22 @@ test('an id is one encoded segment of the path', async () => {
 test.each([
   ['before', 0],
   ['after', 1],
-] as const)('a reset %s the create request is processed leaves %d jobs', async (reset, count) => {
-  const reported: unknown[] = []
-  const onRequest: Options['onRequest'] = ({ status }) => reported.push(status)
-  const { jobs, emulator } = await start({ scenario: { create: [{ reset }] }, onRequest })
-  await expect(send(jobs)).rejects.toMatchObject({ code: 'ECONNRESET' })
-  expect(emulator.jobs.size).toBe(count)
-  expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
-  expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
-  expect((await send(jobs)).status).toBe(201)
-  expect(reported).toEqual(['reset', 201])
-})
+] as const)(
+  'a reset %s the create request is processed leaves %d jobs [house.emulator]',
+  async (reset, count) => {
+    const reported: unknown[] = []
+    const onRequest: Options['onRequest'] = ({ status }) => reported.push(status)
+    const { jobs, emulator } = await start({ scenario: { create: [{ reset }] }, onRequest })
+    await expect(send(jobs)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(emulator.jobs.size).toBe(count)
+    expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
+    expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
+    expect((await send(jobs)).status).toBe(201)
+    expect(reported).toEqual(['reset', 201])
+  },
+)
 
-test('close ends a request that waits for its response, and can be called twice', async () => {
+test('close ends a request that waits for its response, and can be called twice [house.emulator]', async () => {
   const { emulator, jobs } = await start({ scenario: { create: [{ delayMs: 3_600_000 }] } })
   const result = send(jobs).catch(() => 'disconnected')
   await until(() => emulator.jobs.size > 0)

@@ -84,16 +84,13 @@ worldTest.each<[string, History, requests: number]>([
   ['20 merged branches', merged(20), 65],
   ['21 merged branches', merged(21), 65],
   ['30 merged branches', merged(30), 65],
-])(
-  'every diff of a range is found, of %s [range.cut.parts] [range.cut.middle]',
-  async (world, _, history, most) => {
-    const { prompt, diffs, requests } = await send(world, history)
-    const changed = joinFiles(history as CommitState[])
-    expect(changed.filter(({ filename, patch }) => diffs.get(filename) !== patch)).toEqual([])
-    expect(prompt).not.toContain('GitHub truncated')
-    expect(requests).toBeLessThanOrEqual(most)
-  },
-)
+])('every diff of a range is found, of %s [range.cut.parts]', async (world, _, history, most) => {
+  const { prompt, diffs, requests } = await send(world, history)
+  const changed = joinFiles(history as CommitState[])
+  expect(changed.filter(({ filename, patch }) => diffs.get(filename) !== patch)).toEqual([])
+  expect(prompt).not.toContain('GitHub truncated')
+  expect(requests).toBeLessThanOrEqual(most)
+})
 
 worldTest(
   'a list with many characters and no diff at its end is cut, too [range.cut.parts]',

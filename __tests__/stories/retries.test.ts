@@ -128,8 +128,8 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
     ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
-    ['a page of a body limit: final', [firewall(413)], tooLong],
-    ['413: final', [says(413, 'Payload too large')], tooLong],
+    ['a page of a body limit: final [send.refused.too-long]', [firewall(413)], tooLong],
+    ['413: final [send.refused.too-long]', [says(413, 'Payload too large')], tooLong],
     [
       'a page in place of a docs job: never',
       [firewall(200)],

@@ -148,7 +148,7 @@ function createRecorder(recording: Recording, redact: Redact): ReportWriter {
     warn: annotate('warning'),
     notice: annotate('notice'),
     error: annotate('error'),
-    outputs: (values) => void Object.assign(outputs, Object.fromEntries(values)),
+    outputs: (values) => void Object.assign(outputs, values),
     summary: (markdown) => {
       recording.summary = redact(markdown)
     },

@@ -13,63 +13,67 @@ import {
   quote,
   truncate,
 } from '../../src/text/escape.js'
-import {
-  formatCount,
-  formatDuration,
-  formatInteger,
-  joinSentences,
-  shortSha,
-} from '../../src/text/format.js'
+import { formatCount, formatDuration } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
 test.each([
-  ['', 3, ''],
-  ['abc', 3, 'abc'],
-  ['abcd', 3, 'abc…'],
-  ['ab😀', 4, 'ab😀'],
-  ['ab😀c', 3, 'ab\ufffd…'],
-])('truncate: %j to %d characters is %j [text.one-line]', (text, limit, truncated) => {
-  expect(truncate(text, limit)).toBe(truncated)
-})
+  ['an empty one', '', 3, ''],
+  ['one that is just as long', 'abc', 3, 'abc'],
+  ['one that is longer', 'abcd', 3, 'abc…'],
+  ['one with an emoji at its end', 'ab😀', 4, 'ab😀'],
+  ['one with an emoji at the cut', 'ab😀c', 3, 'ab\ufffd…'],
+])(
+  'a text is cut between characters, and marked: %s [text.one-line]',
+  (_, text, limit, truncated) => {
+    expect(truncate(text, limit)).toBe(truncated)
+  },
+)
 
 test.each([
-  ['a\nb', 'a b'],
-  ['a\r\n\t  b', 'a b'],
-  ['  a  ', 'a'],
-  ['\n\n', ''],
-  ['a\u0000b\u001bc', 'a\\u{0}b\\u{1b}c'],
-  ['a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
-  ['a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
-  ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
-  ['a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
-  ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
-])('oneLine: %j is %j [text.one-line]', (text, line) => {
-  expect(oneLine(text)).toBe(line)
-})
+  ['lines', 'a\nb', 'a b'],
+  ['white space of all kinds', 'a\r\n\t  b', 'a b'],
+  ['blanks at its ends', '  a  ', 'a'],
+  ['nothing but line ends', '\n\n', ''],
+  ['controls', 'a\u0000b\u001bc', 'a\\u{0}b\\u{1b}c'],
+  ['line separators', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+  ['what reorders or tags', 'a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
+  [
+    'what is invisible',
+    'a\u061cb\u200bc\u2060d\ufeffe\u00adf',
+    'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f',
+  ],
+  ['halves of characters', 'a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
+  ['emoji and letters, as they are', '👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
+])(
+  'a text stands on one line, and what nobody sees is shown: %s [text.one-line]',
+  (_, text, line) => {
+    expect(oneLine(text)).toBe(line)
+  },
+)
 
-describe('escapeCommands [text.command]', () => {
+describe('a line of the log [text.command]', () => {
   test.each([
-    ['::error::x', '\\::error::x'],
-    [' \u3000::error::x', ' \u3000\\::error::x'],
-    ['##[error]x ##[error]y', '##\\[error]x ##\\[error]y'],
-    ['a\rb', 'a\\u{d}b'],
-    ['a\nb', 'a\\u{a}b'],
-    ['a\u202eb', 'a\\u{202e}b'],
-    ['a\tb', 'a  b'],
-  ])('shows %j as %j', (line, shown) => {
+    ['a command', '::error::x', '\\::error::x'],
+    ['a command behind blanks', ' \u3000::error::x', ' \u3000\\::error::x'],
+    ['commands of the old form', '##[error]x ##[error]y', '##\\[error]x ##\\[error]y'],
+    ['a carriage return', 'a\rb', 'a\\u{d}b'],
+    ['a line end', 'a\nb', 'a\\u{a}b'],
+    ['what reorders', 'a\u202eb', 'a\\u{202e}b'],
+    ['a tab', 'a\tb', 'a  b'],
+  ])('shows what it is: %s', (_, line, shown) => {
     expect(escapeCommands(line)).toBe(shown)
   })
 
   const HARMLESS = 'abcXYZ 012 .,;!?()]{}#\'"`<>|é😀'
   test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented', HARMLESS])(
-    'leaves %j as it is',
+    'leaves a line without a command as it is: %j',
     (line) => {
       expect(escapeCommands(line)).toBe(line)
     },
   )
 })
 
-test('escapeCommandLines starts each line with a bar, whatever ends the line [text.command]', () => {
+test('each line of a text starts with a bar, whatever ends the line [text.command]', () => {
   expect(escapeCommandLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
     '| a',
     '| ::error::x',
@@ -79,7 +83,7 @@ test('escapeCommandLines starts each line with a bar, whatever ends the line [te
   ])
 })
 
-test('quote shows a text on one line, and truncates nothing, so that a key in it is found whole [text.one-line]', () => {
+test('a quoted text stands on one line, and nothing is cut, so that a key in it is found whole [text.one-line]', () => {
   expect(quote('')).toBe('""')
   expect(quote('a\n  b\u202e')).toBe('"a b\\u{202e}"')
   expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
@@ -97,9 +101,9 @@ function shownAsCode(markdown: string): string | undefined {
   return html.replace(/&#(\d+);/g, (_, point) => String.fromCharCode(Number(point)))
 }
 
-describe('inlineCode [text.markdown]', () => {
+describe('text from outside in Markdown [text.markdown]', () => {
   test.each(['https://agent.example.com/prefix', '@octocat and #12', '404: No such job (yet)!'])(
-    'writes the plain text %j as a code span',
+    'is a code span for a plain text: %j',
     (text) => {
       expect(inlineCode(text)).toBe(`\`${text}\``)
     },
@@ -115,7 +119,7 @@ describe('inlineCode [text.markdown]', () => {
     '&lt;b&gt; &#64;',
     '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
     'a\n\n# b\n| c |\rd\u2028e\u202ef',
-  ])('shows %j on one line, and only as code', (text) => {
+  ])('shows a text that could end it on one line, and only as code: %j', (text) => {
     expect(shownAsCode(inlineCode(text))).toBe(oneLine(text))
   })
 })
@@ -133,22 +137,25 @@ test.each([
   [3_599_999_999, '999 h 59 min'],
   [3_600_000_000, 'over 1,000 h'],
   [Number.NaN, 'over 1,000 h'],
-])('formatDuration: %d ms is %s [report.words]', (milliseconds, words) => {
-  expect(formatDuration(milliseconds)).toBe(words)
-})
-
-test.each([0, 999, 1000, 123_456, 1_234_567_890])(
-  'formatInteger writes %d with thousands separators',
-  (value) => expect(formatInteger(value)).toBe(value.toLocaleString('en')),
+])(
+  'a length of time is told in words, rounded down: %d ms is %s [report.words]',
+  (milliseconds, words) => {
+    expect(formatDuration(milliseconds)).toBe(words)
+  },
 )
 
 test.each([
   [0, '0 files'],
   [1, '1 file'],
+  [999, '999 files'],
   [1001, '1,001 files'],
-])('formatCount writes %d as %s [report.words]', (value, words) => {
-  expect(formatCount(value, 'file')).toBe(words)
-})
+  [1_234_567, '1,234,567 files'],
+])(
+  'a number has thousands separators, and its noun a plural: %d is %s [report.words]',
+  (value, words) => {
+    expect(formatCount(value, 'file')).toBe(words)
+  },
+)
 
 test.each([
   ['No page: a < b > c.', 'No page: a < b > c.'],
@@ -163,22 +170,13 @@ test.each([
   ],
   ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
   ['<title></title><p>It is down. Later.</p>', 'It is down. Later.'],
-])('summarizePage tells %j as %j [text.page]', (text, words) => {
+])('a page is told by its title, or its words: %j [text.page]', (text, words) => {
   expect(summarizePage(text)).toBe(words)
 })
 
-test('summarizePage takes no longer for a page that never closes what it opens', () => {
+test('a page that never closes what it opens takes no longer to tell [text.page]', () => {
   const startedAt = performance.now()
   for (const part of ['<title', '<!--', '<script>', '<head', '<', 'a. '])
     summarizePage(`<p>${part.repeat(20_000)}`)
   expect(performance.now() - startedAt).toBeLessThan(scaled(500))
-})
-
-test('joinSentences leaves out what is empty', () => {
-  expect(joinSentences('', 'One.', '', 'Two.')).toBe('One. Two.')
-  expect(joinSentences('', '')).toBe('')
-})
-
-test('shortSha is the start of a SHA', () => {
-  expect(shortSha('0123456789abcdef0123456789abcdef01234567')).toBe('0123456')
 })

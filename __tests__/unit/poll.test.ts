@@ -96,97 +96,142 @@ test.each([
 })
 
 // Each story: the seconds at which the job was polled, and how that ended.
-test('what cancels the step keeps nothing of polling that is over [net.deadline]', async () => {
-  const { cancel } = await poll([completed])
-  expect(getEventListeners(cancel.signal, 'abort')).toHaveLength(1) // The step's own deadline.
-})
-
-describe('a job is polled [poll.once]', () => {
+describe('a job is polled', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
   const another = jobResult('completed', { id: 'job-2' })
   const once = { once: true }
   test.each<[string, Script, Options, story: string]>([
-    ['at once if it is only waited for', [active, completed], {}, '0 5: completed'],
-    ['after a delay if it was created', [active, completed], created(), '5 10: completed'],
-    ['as often if the wait begins later', [active, completed], created(40_000), '45 50: completed'],
+    ['at once if it is only waited for [poll.interval]', [active, completed], {}, '0 5: completed'],
     [
-      'less often after a minute',
+      'after a delay if it was created [poll.interval]',
+      [active, completed],
+      created(),
+      '5 10: completed',
+    ],
+    [
+      'less often after a minute [poll.interval]',
       forever(active),
       { timeoutMs: 70_000 },
       '0 5 10 15 20 25 30 35 40 45 50 55 60.5 66.55 68: deadline',
     ],
-    ['at a fixed interval', [active, active, completed], every(2), '0 2 4: completed'],
-    ['a last time before the deadline', forever(active), every(3600), '0 1798: deadline'],
-    ['only then, if rarely', forever(active), { ...created(), ...every(3600) }, '1798: deadline'],
-    ['then once', forever(active), { timeoutMs: 12_000, ...every(5.7) }, '0 5.7 11.4: deadline'],
     [
-      'also if there is time for one poll',
+      'a last time before the deadline [poll.last]',
+      forever(active),
+      every(3600),
+      '0 1798: deadline',
+    ],
+    [
+      'only then, if rarely [poll.last]',
+      forever(active),
+      { ...created(), ...every(3600) },
+      '1798: deadline',
+    ],
+    [
+      'then once [poll.last]',
+      forever(active),
+      { timeoutMs: 12_000, ...every(5.7) },
+      '0 5.7 11.4: deadline',
+    ],
+    [
+      'also if there is time for one poll [poll.last]',
       [completed],
       { ...created(), timeoutMs: 1000 },
       '0.95: completed',
     ],
-    ['a last time, which counts', [active, completed], every(3600), '0 1798: completed'],
-    ['a last time, if another hangs', [active, hangs(true), completed], {}, '0 5 1798: completed'],
-    ['once if it is only checked', [active], once, '0: still active'],
-    ['once if its status is undocumented', [jobResult('queued')], once, '0: still queued'],
     [
-      'until it is seen once',
+      'a last time, if another hangs [poll.last]',
+      [active, hangs(true), completed],
+      {},
+      '0 5 1798: completed',
+    ],
+    ['once if it is only checked [poll.once]', [active], once, '0: still active'],
+    [
+      'once if its status is undocumented [poll.once]',
+      [jobResult('queued')],
+      once,
+      '0: still queued',
+    ],
+    [
+      'until it is seen once [poll.retry]',
       [noResponse, errorResponse(503), noJob, active],
       once,
       '0 5 10 13.4: still active',
     ],
-    ['until it is gone', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
-    ['until it is gone, never seen', gone, {}, '0 3.4 6.8 10.2: not-found'],
-    ['until it is gone, soon with a long interval', gone, every(600), '0 3.4 6.8 10.2: not-found'],
-    ['after a 404', [...times(3, missing), completed], {}, '0 3.4 6.8 10.2: completed'],
+    ['until it is gone [poll.refused]', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
     [
-      'until it is gone four times in a row',
+      'until it is gone, soon with a long interval [poll.refused]',
+      gone,
+      every(600),
+      '0 3.4 6.8 10.2: not-found',
+    ],
+    [
+      'until it is gone four times in a row [poll.refused]',
       [active, ...times(3, missing), active, ...times(3, missing), noResponse, ...gone],
       every(1),
       '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
     ],
     [
-      'until it is refused four times',
+      'until it is refused four times [poll.refused]',
       [active, ...times(4, errorResponse(403))],
       {},
       '0 5 8.4 11.8 15.2: auth',
     ],
     [
-      'until it is refused, whatever with',
+      'until it is refused, whatever with [poll.refused]',
       [active, ...PAGES, errorResponse(400)],
       {},
       '0 5 8.4 11.8 15.2: rejected',
     ],
-    ['although gateways answer', [active, ...PAGES, completed], {}, '0 5 8.4 11.8 15.2: completed'],
-    ['until it is visible', [missing, completed], created(), '5 10: completed'],
     [
-      'for 30 s to become visible',
+      'although gateways answer [poll.refused]',
+      [active, ...PAGES, completed],
+      {},
+      '0 5 8.4 11.8 15.2: completed',
+    ],
+    [
+      'until it is visible [poll.new-job.grace]',
+      [missing, completed],
+      created(),
+      '5 10: completed',
+    ],
+    [
+      'for 30 s to become visible [poll.new-job.grace]',
       forever(missing),
       { ...created(40_000), ...every(6) },
       '46 52 58 64 70 82 85.4 88.8 92.2: not-found',
     ],
     [
-      'when the service asks for it',
+      'when the service asks for it [poll.retry]',
       [errorResponse(503, '45'), completed],
       { random: 0 },
       '0 45: completed',
     ],
-    ['no earlier than without', [errorResponse(429, '1'), completed], {}, '0 5: completed'],
     [
-      'with backoff',
+      'no earlier than without [poll.retry]',
+      [errorResponse(429, '1'), completed],
+      {},
+      '0 5: completed',
+    ],
+    [
+      'with backoff [poll.retry]',
       times(9, errorResponse(500)),
       { random: 1, ...every(2), timeoutMs: 100_000 },
       '0 2 4 8 16 32 62 92 98: deadline',
     ],
     [
-      'without backoff after a job',
+      'without backoff after a job [poll.retry]',
       [...times(5, noResponse), active, noResponse, completed],
       { random: 1, ...every(2) },
       '0 2 4 8 16 32 34 36: completed',
     ],
-    ['until four answers lack it', [noJob, another, noJob, noJob], {}, '0 3.4 6.8 10.2: contract'],
     [
-      'if three answers lack it',
+      'until four answers lack it [poll.refused]',
+      [noJob, another, noJob, noJob],
+      {},
+      '0 3.4 6.8 10.2: contract',
+    ],
+    [
+      'if three answers lack it [poll.refused]',
       [noJob, another, noJob, active, noJob, noJob, noJob, notSent, noJob, completed],
       every(30),
       '0 3.4 6.8 10.2 40.2 43.6 47 50.4 80.4 83.8: completed',
@@ -436,7 +481,7 @@ test('an error is logged once for as long as it lasts [report.log.lines]', async
   })
 })
 
-test('an error of the last poll is not retried, and the log does not say so', async () => {
+test('an error of the last poll is not retried, and the log does not say so [poll.last]', async () => {
   const { lines } = await poll([active, errorResponse(503)], { timeoutMs: 2_000 })
   expect(lines.log).toEqual([
     "Couldn't get the docs job's status: the service responded 503: its message.",
@@ -447,19 +492,4 @@ test('an undocumented status causes one warning, and polling continues [poll.sta
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
   expect(lines.warn).toEqual(['Undocumented status "queued": the docs job counts as active.'])
-})
-
-describe('a cancel [cancel.first]', () => {
-  test.each<[string, Script, Options]>([
-    ['between two polls', forever(active), {}],
-    ['during a poll', [active, hangs(true)], {}],
-    ['before the first poll', [], { ...created(), pollIntervalMs: 60_000 }],
-  ])('%s ends polling immediately', async (_, script, options) => {
-    const { end, endedAt } = await poll(script, { ...options, cancelAt: 7000 })
-    expect([end, endedAt]).toEqual(['cancelled', 7000])
-  })
-
-  test('does not hide a final status that was just received', async () => {
-    expect((await poll([delayed(6000, completed)], { cancelAt: 5000 })).end).toBe('completed')
-  })
 })

@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { createRedactor } from '../../src/text/redact.js'
 
-describe('createRedactor [secret.redacted]', () => {
+describe('redaction [secret.redacted]', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
 
   test.each([
@@ -108,16 +108,16 @@ describe('createRedactor [secret.redacted]', () => {
   })
 
   test.each([
-    ['.*[ab](a)|^a?$', 'a'],
-    ['mint_key', 'mint_ke'],
-    ['mint_key', 'MINT_KEY'],
-    ['mint_key', 'mint%6zkey'],
-    ['mint_key', 'mint\\x005fkey'],
-    ['mint_key', 'half a character: \ud83d'],
-    ['k😀', 'k\\ud83d/ude00'],
-    ['k😀', 'k\\ud83d\\xde00'],
-    ['abc', '% aX62c'],
-  ])('with the key %s does not change %s', (key, text) => {
+    ['what the key would match as a pattern', '.*[ab](a)|^a?$', 'a'],
+    ['a part that is too short', 'mint_key', 'mint_ke'],
+    ['another case', 'mint_key', 'MINT_KEY'],
+    ['a percent sign that escapes nothing', 'mint_key', 'mint%6zkey'],
+    ['an escape that JSON has not', 'mint_key', 'mint\\x005fkey'],
+    ['half a character', 'mint_key', 'half a character: \ud83d'],
+    ['a half without its backslash', 'k😀', 'k\\ud83d/ude00'],
+    ['a half that is none', 'k😀', 'k\\ud83d\\xde00'],
+    ['a percent sign apart from its digits', 'abc', '% aX62c'],
+  ])('leaves what is not the key as it is: %s', (_, key, text) => {
     expect(createRedactor(key)(text)).toBe(text)
   })
 
@@ -135,7 +135,7 @@ test('the key is redacted in a debug line that shows an error with a response in
   }
 })
 
-describe('redaction [text.cheap]', () => {
+describe('redaction of a long text [text.cheap]', () => {
   test.each([
     ['words', (length: number) => 'mint_key '.repeat(length / 9)],
     ['starts of the key', (length: number) => 'mint_a/b"c'.repeat(length / 10)],

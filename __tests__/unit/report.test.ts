@@ -1,156 +1,71 @@
-/**
- * How a step reports: what is written when, what a failed write does, and the outputs that the
- * texts leave out.
- */
+/** How a step reports: what is said of a write that fails, what is written again, and debug lines. */
 
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
-import { StepReport } from '../../src/report/report.js'
-import type { KeptComment, StatusUpdate } from '../../src/run/status-update.js'
+import { type ReportWriter, StepReport } from '../../src/report/report.js'
+import type { KeptComment } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job } from './scripted-run.js'
 
-const ENOSPC = new Error('ENOSPC')
-const SENDING = { kind: 'sending', asked: 'job' } as const
-const end = (outcome: 'timed-out' | 'dry-run' | 'pr-opened') =>
-  ({ kind: 'ended', result: { outcome } }) as const
-const SKIPPED = { kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } } as const
-
-/** A step whose writes are recorded, with the time limits of its last edits. */
-function createStep({
-  broken = [] as readonly ('outputs' | 'summary')[],
-  failure = ENOSPC as Error,
-  isDebug = true,
-} = {}) {
+/** A step that has just begun, and the texts that it writes to each place. */
+function createStep(more: Partial<ReportWriter> = {}) {
   const clock = new FakeClock()
-  const written: [to: string, text: string][] = []
-  const updates: StatusUpdate[] = []
-  const recorder = (to: string) => (text: string) => void written.push([to, text])
-  const report = new StepReport({
-    writer: {
-      ...{ log: recorder('log'), debug: recorder('debug'), warn: recorder('warn') },
-      isDebug,
-      ...{ notice: recorder('notice'), error: recorder('error'), group: recorder('group') },
-      outputs: (values) => {
-        if (broken.includes('outputs')) throw failure
-        written.push(['outputs', values.map(([name, value]) => `${name}=${value}`).join(' ')])
-      },
-      summary: (text) => {
-        if (broken.includes('summary')) throw ENOSPC
-        written.push(['summary', text.split('\n')[0] ?? ''], ['advice', text])
-      },
-    },
-    clock,
-    redact: (text) => text,
-    environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
-    inputs: INPUTS,
-  })
-  report.comment = {
-    failure: undefined,
-    memory: 'none',
-    writePlaceholder: async (update) => void updates.push(update),
-    enqueue: (update) => updates.push(update),
-    close: async () => undefined,
+  const written = {
+    ...{ log: [], debug: [], warn: [], notice: [], error: [], summary: [] },
+  } as Record<string, string[]>
+  const writers = Object.entries(written).map(([place, texts]) => [
+    place,
+    (text: string) => texts.push(text),
+  ])
+  const writer = {
+    isDebug: true,
+    outputs: () => undefined,
+    ...Object.fromEntries(writers),
+    ...more,
   }
-  const to = (place: string): string[] =>
-    written.filter(([at]) => at === place).map(([, text]) => text)
-  return { clock, report, updates, to }
+  const environment = { serverUrl: '', repository: '', runId: '', workflow: '' }
+  const report = new StepReport({ writer, clock, redact: String, environment, inputs: INPUTS })
+  return { clock, report, written }
 }
 
-describe('while the step runs [report.review]', () => {
-  test('a final status leaves the report to the end, and no news is no report', () => {
-    const { report, updates, to } = createStep()
-    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
-    report.tell({ kind: 'seen', job: job('active') })
-    report.tell({ kind: 'seen', job: job('failed') })
-    expect(updates.map(({ stored }) => stored.state)).toEqual(['active'])
-    expect(to('log')).toHaveLength(2)
-    expect(to('summary')).toHaveLength(1)
-  })
-
-  // After a merge, or at night, nobody would merge it who waits for that.
-  test('the docs wait for a merge only if their code does', () => {
-    const { report, to } = createStep()
-    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('completed') })
-    report.tell(end('pr-opened'))
-    expect(to('advice').at(-1)).toContain('Review the docs pull request, then merge it.')
-  })
+test("outputs that the container's user can't write: what that user needs is said [output.unwritable]", () => {
+  const outputs = (): void => {
+    throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+  }
+  const { report, written } = createStep({ outputs })
+  report.tell({ kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } })
+  expect(written.error?.join()).toMatch(
+    /With `options: --user root`, the container's user can write /,
+  )
 })
 
-describe('what can not be written [output.unwritable]', () => {
-  test('as outputs before anything was accepted ends the step, as long as nothing is lost [output.unwritable]', () => {
-    const { report, to, updates } = createStep({ broken: ['outputs'] })
-    expect(() => report.tell(SENDING)).toThrow('Writing the outputs failed: ENOSPC.')
-    expect([to('summary').length, updates.length]).toEqual([1, 0])
-    expect(report.resultUnknown()).toBeUndefined()
-    report.tell({ kind: 'waiting', fingerprint: '', messageMayBeLost: false })
-    expect(updates).toHaveLength(1)
-  })
-
-  test("as outputs by the container's user says what that user needs", () => {
-    const failure = Object.assign(new Error('EACCES'), { code: 'EACCES' })
-    const { report } = createStep({ broken: ['outputs'], failure })
-    report.tell(SKIPPED)
-    expect(report.facts.result).toMatchObject({
-      error: {
-        advice: expect.stringMatching(
-          /^With `options: --user root`, the container's user can write /,
-        ),
-      },
-    })
-  })
-
-  test('as the summary is one warning', () => {
-    const { report, to } = createStep({ broken: ['summary'] })
-    report.tell(SENDING)
-    report.tell(end('dry-run'))
-    expect(to('warn')).toEqual(['Writing the summary failed: ENOSPC'])
-    expect(report.exitCode).toBe(0)
-  })
+test('a job that is stored at the very end: the summary says that a re-run finds it [report.advice.rerun]', async () => {
+  const { clock, report, written } = createStep()
+  const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }
+  const close = async (): Promise<void> => {
+    comment.memory = 'stored'
+  }
+  const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
+  report.comment = Object.assign(comment, { failure: undefined, close, ...writes })
+  report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
+  report.tell({ kind: 'ended', result: { outcome: 'timed-out' } })
+  expect(written.summary?.at(-1)).toMatch(/and no prompt\. To wait longer/)
+  await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
+  expect(written.summary?.at(-1)).toContain(
+    're-run the workflow job: this step then sends nothing.',
+  )
 })
 
-describe('the end [report.summary]', () => {
-  test('is reported once [report.annotation.one]', async () => {
-    const { report, to } = createStep()
-    report.tell(end('dry-run'))
-    report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
-    report.tell(SENDING)
-    expect(report.facts.result).toEqual({ outcome: 'dry-run' })
-    expect([to('summary').length, to('outputs').length]).toEqual([1, 1])
-  })
-
-  test('writes the summary again once the job is stored: then a re-run finds it', async () => {
-    const { clock, report, to } = createStep()
-    const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }
-    const close = async (): Promise<void> => {
-      comment.memory = 'stored'
-    }
-    const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
-    report.comment = Object.assign(comment, { failure: undefined, close, ...writes })
-    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
-    report.tell(end('timed-out'))
-    await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
-    const advice = to('advice')
-    expect(advice).toHaveLength(3)
-    expect(advice[1]).toMatch(/and no prompt\. To wait longer/)
-    expect(advice[2]).toContain('re-run the workflow job: this step then sends nothing.')
-  })
-
-  test('has the details of an error in the debug lines, not truncated before they are redacted', () => {
-    const { report, to } = createStep()
-    const cause = { data: 'x'.repeat(20_000) }
-    const error = new ActionError('network', 'Broken.', '', { cause })
-    report.tell({ kind: 'ended', result: { outcome: 'error', error } })
-    report.endLog()
-    expect(to('debug').join()).toContain(`'${cause.data}'`)
-  })
-
-  test('has no such lines if nobody sees them', () => {
-    const { report, to } = createStep({ isDebug: false })
-    const error = new ActionError('network', 'Broken.', '')
-    report.tell({ kind: 'ended', result: { outcome: 'error', error } })
-    report.endLog()
-    expect([to('error').length, to('debug')]).toEqual([1, []])
-  })
+test.each([
+  ['not truncated before they are redacted [secret.redacted]', true],
+  ['unless nobody sees them [report.annotation.one]', false],
+])('the details of an error are in the debug lines, %s', (_, isDebug) => {
+  const { report, written } = createStep({ isDebug })
+  const cause = { data: 'x'.repeat(20_000) }
+  const error = new ActionError('network', 'Broken.', '', { cause })
+  report.tell({ kind: 'ended', result: { outcome: 'error', error } })
+  report.endLog()
+  expect(written.debug?.join().includes(`'${cause.data}'`)).toBe(isDebug)
+  expect(written.error).toHaveLength(1)
 })

@@ -19,7 +19,6 @@ import {
   jobResult,
   LINK,
   MINUTE,
-  noJob,
   noResponse,
   notSent,
   type ScriptedResult,
@@ -64,15 +63,6 @@ function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<Scr
   yield first
   yield* forever(rest)
 }
-
-describe('a step that creates a job [output.outcome]', () => {
-  test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
-    ['at once if it has ended already', [opened], true, 'create: pr-opened'],
-    ['with what it is, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
-  ])('ends %s', async (_, script, wait, story) => {
-    expect((await runTask(CREATE, script, { wait })).story).toBe(story)
-  })
-})
 
 describe('a job that completed without a pull request [poll.link.late]', () => {
   const completed = jobResult('completed')
@@ -142,31 +132,6 @@ describe('a step that messages a job [poll.stale-end]', () => {
       expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
     },
   )
-
-  test.each([
-    ['an active job', active, true, ['active']],
-    ['no final status if a poll follows', jobResult('completed'), true, []],
-    ['a final status if no poll follows', jobResult('completed'), false, ['completed']],
-    ['that it was accepted without a job', noJob, true, []],
-    ['that it was accepted without a job, if no poll follows', noJob, false, []],
-  ])('reports as soon as it is accepted: %s', async (_, result, wait, statuses) => {
-    const { published, reported, story } = await runTask(
-      MESSAGE,
-      [result, hangs(true), hangs(true)],
-      {
-        wait,
-      },
-    )
-    expect(reported).toEqual(statuses)
-    expect(published).toHaveLength(2)
-    expect(published[1]).toMatchObject({
-      calls: 1,
-      jobId: 'job-1',
-      sent: 'message',
-      request: 'accepted',
-    })
-    expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
-  })
 })
 
 describe('a step that messages a remembered job [send.message.ended]', () => {
@@ -279,18 +244,6 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 })
 
 describe('a step that only waits [poll.retry]', () => {
-  test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
-    ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
-    ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
-    ['says there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 14_700],
-  ])('counts what was said of an earlier job, if it %s', async (_, script, story, endedAt) => {
-    const run = await runTask({ ...ATTACH, job: job('active') }, script)
-    expect(run.story.split(': ')[1]).toBe(story)
-    expect(run.clock.now()).toBe(endedAt)
-    const known = { jobId: 'job-1', status: 'active', request: 'waiting' }
-    expect(run.published).toEqual([{ at: 0, calls: 0, sent: 'nothing', ...known }])
-  })
-
   test.each<[string, Job, wait: boolean, story: string]>([
     ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
@@ -307,6 +260,3 @@ test.each([true, false])(
     expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
   },
 )
-test('what the action itself throws is an internal error, which a run never throws [cancel.exception]', async () => {
-  expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
-})

@@ -2,11 +2,9 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
-import type { RequestState } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
-  cancelThen,
   createScriptedRun,
   delayed,
   errorResponse,
@@ -14,8 +12,6 @@ import {
   hangs,
   jobResult,
   MINUTE,
-  noJob,
-  noResponse,
   notSent,
   type ScriptedOptions,
   type ScriptedResult,
@@ -49,22 +45,32 @@ function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
   yield* forever(notSent)
 }
 
-describe('a retry [send.limited]', () => {
+describe('a retry', () => {
   const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
     [
-      'is exponential',
+      'is exponential [send.limited]',
       [...Array(6).fill(notSent), accepted],
       {},
       [0, 500, 1500, 3500, 7500, 12_500, 17_500],
     ],
-    ['waits for seconds', busy('90'), {}, [0, 90_000]],
-    ['waits for seconds, with jitter on top', busy('90'), { random: 1 }, [0, 112_500]],
-    ['leaves out jitter that reaches the deadline', busy('1438.4'), { random: 1 }, [0, 1_438_400]],
-    ['needs 2 s for the response', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
-    ['is not made with less than 2 s left', busy('5'), { timeoutMs: 7000 }, [0]],
+    ['waits for seconds [send.limited]', busy('90'), {}, [0, 90_000]],
     [
-      'of what was not sent is made at the end',
+      'waits for seconds, with jitter on top [send.limited]',
+      busy('90'),
+      { random: 1 },
+      [0, 112_500],
+    ],
+    [
+      'leaves out jitter that reaches the deadline [send.limited]',
+      busy('1438.4'),
+      { random: 1 },
+      [0, 1_438_400],
+    ],
+    ['needs 2 s for the response [send.limited]', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
+    ['is not made with less than 2 s left [send.limited]', busy('5'), { timeoutMs: 7000 }, [0]],
+    [
+      'of what was not sent is made at the end [send.unconnected]',
       [notSent, notSent, accepted],
       { timeoutMs: 900 },
       [0, 500, 650],
@@ -77,16 +83,19 @@ describe('a retry [send.limited]', () => {
     }
   })
 
-  test.each([0, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
-    const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
-    expect(
-      Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
-    ).toBeLessThanOrEqual(MINUTE)
-    expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
-    expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-  })
+  test.each([0, 1])(
+    'comes within a minute, until the deadline (random %d) [send.limited]',
+    async (random) => {
+      const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
+      expect(
+        Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
+      ).toBeLessThanOrEqual(MINUTE)
+      expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
+      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
+    },
+  )
 
-  test('is announced with its reason and its delay, in whole seconds', async () => {
+  test('is announced with its reason and its delay, in whole seconds [report.log.lines]', async () => {
     const { lines } = await submit([notSent, errorResponse(429, '30'), accepted], { random: 0.1 })
     expect(lines.log).toEqual([
       "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
@@ -132,14 +141,14 @@ describe("a service that can't be reached [send.unconnected]", () => {
   })
 })
 
-describe('the error [send.refused.final] [send.refused.too-long]', () => {
+describe('the error', () => {
   const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network.'
   const cause = new Error('refused')
   const unreachable = { ...notSent, cause } as ServiceResult
 
   test.each<[string, Script, number, object]>([
     [
-      'says how often it was tried',
+      'says how often it was tried [send.unconnected]',
       forever(unreachable),
       2400,
       {
@@ -150,13 +159,13 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'counts each try',
+      'counts each try [send.unconnected]',
       forever(unreachable),
       200,
       { message: expect.stringMatching(/Tried 1 time\.$/) },
     ],
     [
-      'names the time that the service asks for',
+      'names the time that the service asks for [send.limited]',
       [errorResponse(429, '1800')],
       MINUTE,
       {
@@ -169,13 +178,13 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'does not blame a wait of 0 seconds',
+      'does not blame a wait of 0 seconds [send.limited]',
       forever(errorResponse(429, '0')),
       2400,
       { message: expect.stringMatching(/\(429: its message\)\. Tried 1 time\.$/) },
     ],
     [
-      'names a connection that hangs until the deadline',
+      'names a connection that hangs until the deadline [output.timed-out]',
       [hangs(false)],
       MINUTE,
       {
@@ -185,7 +194,7 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
       },
     ],
     [
-      'says that the result is unknown if the action fails while it sends',
+      'says that the result is unknown if the action fails while it sends [send.unknown]',
       [
         () => {
           throw cause
@@ -210,7 +219,7 @@ describe('the error [send.refused.final] [send.refused.too-long]', () => {
     }).toMatchObject(expected)
   })
 
-  test('says that the deadline passed before the request', async () => {
+  test('says that the deadline passed before the request [output.timed-out]', async () => {
     const run = createScriptedRun([], { timeoutMs: MINUTE })
     await run.clock.sleep(MINUTE + 1, new AbortController().signal)
     expect((await sendIn(run)).error).toMatchObject({
@@ -234,43 +243,4 @@ test.each<[string, Script, code: string]>([
 ])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
-})
-
-describe('a cancel [cancel.before-post]', () => {
-  test.each<[string, Script, code: string]>([
-    ['while a request that was sent is in flight', [hangs(true)], 'cancelled create-unknown'],
-    ['while connecting', [hangs(false)], 'cancelled'],
-    ['before the response breaks off', [cancelThen(noResponse)], 'cancelled create-unknown'],
-    ['before a 401', [cancelThen(errorResponse(401))], 'cancelled'],
-    ['before a 429', [cancelThen(errorResponse(429))], 'cancelled'],
-    ['in the delay after a 429', [errorResponse(429, '600')], 'cancelled'],
-  ])('%s', async (_, script, code) => {
-    for (const request of [CREATE, MESSAGE]) {
-      const { endedAt, ...result } = await submit(script, { cancelAt: 5000 }, request)
-      expect(result.code).toBe(code)
-      expect(endedAt).toBeLessThanOrEqual(5000)
-    }
-  })
-})
-
-describe('a reader knows at any moment [send.never-twice]', () => {
-  test('whether a request is in flight', async () => {
-    const { published } = await submit([errorResponse(429, '30'), accepted])
-    expect(published).toMatchObject([
-      { at: 0, request: 'sending', calls: 0 },
-      { at: 0, request: 'none', calls: 1 },
-      { at: 30_000, request: 'sending', calls: 1 },
-    ])
-  })
-
-  test.each<[string, ScriptedResult, known: RequestState]>([
-    ['no complete response', noResponse, { kind: 'unknown', asked: 'job' }],
-    ['no job', noJob, { kind: 'unknown', asked: 'job' }],
-    ['a hanging request', hangs(true), { kind: 'unknown', asked: 'job' }],
-    ['a hanging connection', hangs(false), { kind: 'none' }],
-    ['a 401', errorResponse(401), { kind: 'none' }],
-  ])('what became of it, after %s', async (_, result, request) => {
-    const { facts } = await submit([result])
-    expect(facts().request).toMatchObject(request)
-  })
 })

@@ -55,6 +55,8 @@ interface State extends Truth {
 
 export interface Row extends Omit<State, 'ends'> {
   readonly name: string
+  /** Which promise it shows, in brackets. */
+  readonly rule: string
   /** Undefined while the step runs. */
   readonly end: End | undefined
   readonly waits: boolean
@@ -179,6 +181,26 @@ const ENDS = {
   'poll refused, 403': pollRefused(403),
   'poll refused, 404': pollRefused(404),
 } satisfies Record<string, End | undefined>
+
+/** The promise that is broken if what a reader sees at such an end is not so. */
+const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
+  '[cancel.killed]': ['so far'],
+  '[report.review]': ['pr-opened'],
+  '[output.outcome]': ['failed', 'archived', 'skipped'],
+  '[output.timed-out]': ['timed-out'],
+  '[output.dry-run]': ['dry-run'],
+  '[report.title.accepted]': ['started'],
+  '[cancel.told]': ['cancelled', 'cancelled in flight', 'cancelled, unknown create'],
+  '[access.refused.green]': ['skipped, a stranger'],
+  '[memory.run.closed]': ['skipped, docs closed'],
+  '[input.problems.together]': ['bad input'],
+  '[github.permission.named]': ['no permission'],
+  '[cancel.exception]': ['an exception'],
+  '[send.unknown]': ['ended in flight', 'unknown create', 'unknown message'],
+  '[send.no-job]': ['no job in the response', 'a web page', 'a web page to a message'],
+  '[send.refused.final]': ['create refused, 403', 'message refused, 403'],
+  '[poll.refused]': ['no job in the last responses', 'poll refused, 403', 'poll refused, 404'],
+}
 
 const TIMED_OUT = ['so far', 'timed-out'] as const
 const WAITED = [...TIMED_OUT, 'cancelled'] as const
@@ -330,6 +352,11 @@ const STATES: Record<string, State> = {
     happens: all(creating, isNotAccepted(true)),
     ends: ['so far', 'create refused, 403', 'cancelled'],
   },
+  'create refused, then not sent': {
+    posted: true,
+    happens: all(creating, isNotAccepted(true), isNotAccepted(false)),
+    ends: ['cancelled'],
+  },
   'message refused': {
     posted: true,
     stored: true,
@@ -474,15 +501,18 @@ const BROKEN = [
 ] as const
 
 /** Every way in which the service refuses, or can't be reached. */
-const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
+const PROBLEMS: readonly (readonly [state: string, name: string, end: End, rule: string])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
       error((outside) => createRefusal(refusal(status, outside), { kind }))
+    const rule = status === 429 ? '[send.limited]' : '[send.refused.final]'
     return [
-      ['create refused', `${status}`, refuse('create')],
-      ['message refused', `${status}`, refuse('message')],
+      ['create refused', `${status}`, refuse('create'), rule],
+      ['message refused', `${status}`, refuse('message'), rule],
       // A status request is repeated after a 429.
-      ...(status === 429 ? [] : [['created', `${status}`, pollRefused(status)] as const]),
+      ...(status === 429
+        ? []
+        : [['created', `${status}`, pollRefused(status), '[poll.refused]'] as const]),
     ] as const
   }),
   ...(
@@ -496,9 +526,10 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
     ] as const
   ).flatMap((permanent) => {
     const name = `no connection: ${permanent ?? 'for now'}`
+    const rule = permanent ? '[send.certificate.final]' : '[send.unconnected]'
     return [
-      ['create not sent', name, unconnected(permanent)],
-      ['create refused', name, unconnected(permanent)],
+      ['create not sent', name, unconnected(permanent), rule],
+      ['create refused', name, unconnected(permanent), rule],
     ] as const
   }),
 ]
@@ -521,6 +552,9 @@ function createRow(
     ...facts,
     ...defaults,
     name: `${state}: ${name}`,
+    rule:
+      Object.keys(RULES).find((rule) => RULES[rule]?.some((one) => one === name)) ??
+      '[report.true]',
     end,
     gone: name.endsWith('404'),
     ...more,
@@ -538,10 +572,15 @@ export const ROWS: readonly Row[] = [
     if (outcome === undefined) return []
     const fails = !DEFAULT_FAIL_ON.some((word) => word === outcome)
     const name = `${row.name}, ${fails ? 'which fails' : 'which does not fail'} the step`
-    return [{ ...row, name, failOn: new Set<FailOn>(fails ? FAIL_ON : []), brief: true }]
+    const failOn = new Set<FailOn>(fails ? FAIL_ON : [])
+    return [{ ...row, name, rule: '[output.exit-code]', failOn, brief: true }]
   }),
   ...BROKEN.map(([state, name]) =>
-    createRow(`${name}, without outputs`, state, ENDS[name], { brokenOutputs: true, brief: true }),
+    createRow(`${name}, without outputs`, state, ENDS[name], {
+      rule: '[output.unwritable]',
+      brokenOutputs: true,
+      brief: true,
+    }),
   ),
-  ...PROBLEMS.map(([state, name, end]) => createRow(name, state, end, { brief: true })),
+  ...PROBLEMS.map(([state, name, end, rule]) => createRow(name, state, end, { rule, brief: true })),
 ]

@@ -49,7 +49,7 @@ function play(row: Row, outside: Outside = PLAIN) {
   const clock = new FakeClock()
   clock.advance(5_000)
   const log: string[] = []
-  let outputs: Record<string, string> = {}
+  let outputs: Readonly<Record<string, string>> = {}
   const updates: StatusUpdate[] = []
   let summary = ''
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -59,9 +59,9 @@ function play(row: Row, outside: Outside = PLAIN) {
   try {
     const redact = createRedactor(KEY)
     const writer: ReportWriter = Object.assign(createReporter(redact), {
-      outputs: (values: readonly (readonly [name: string, value: string])[]) => {
+      outputs: (values: Readonly<Record<string, string>>) => {
         if (row.brokenOutputs && report.facts.result !== undefined) throw new Error('ENOSPC')
-        outputs = Object.fromEntries(values)
+        outputs = values
       },
       summary: (markdown: string) => {
         summary = markdown
@@ -130,7 +130,7 @@ test('the table has every outcome [output.outcome]', () => {
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test.each(ROWS)('$name [report.true]', (row) => {
+test.each(ROWS)('$name $rule', (row) => {
   const { lines, outputs, summary, stored, exitCode } = play(row)
   const said = [...lines, `title: ${titleOf(summary)}`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
@@ -157,7 +157,7 @@ test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))(
   },
 )
 
-test('the comment before a create request', async () => {
+test('the comment before a create request [send.placeholder.first]', async () => {
   const report = new StepReport({
     writer: createReporter(String),
     clock: new FakeClock(),
@@ -187,9 +187,12 @@ test.each([
   ],
   ['Set `issues: write` (403: "No.").', 'Set `issues: write` (403: `No.`).'],
   ['"" " `', '`""` `"` <code>&#96;</code>'],
-])('the sentence %j is shown as %j', (text, shown) => {
-  expect(showSentences(text)).toBe(shown)
-})
+])(
+  'a sentence is shown as it reads, and what Markdown reads as code: %j [text.markdown]',
+  (text, shown) => {
+    expect(showSentences(text)).toBe(shown)
+  },
+)
 
 test('the first line [report.log.lines]', () => {
   const lines = (prompt: string, { id, project, url }: Outside): string[] => {
@@ -287,24 +290,24 @@ const everyRow = (): boolean => true
 const isEnded = ({ end }: Row): boolean => end !== undefined
 const hasOutputs = ({ brokenOutputs }: Row): boolean => !brokenOutputs
 
-describe('of requests and the job, what is said is known: [cancel.told] [report.true] [report.title.accepted]', () => {
+describe('of requests and the job, what is said is known:', () => {
   rule(
-    'not that nothing was sent, once something was',
+    'not that nothing was sent, once something was [output.sent]',
     ({ posted, unknown }) => posted || unknown,
     (_, told) => expect(wholeOf(told)).not.toMatch(/nothing (?:was|has been|is) sent/i),
   )
   rule(
-    'not that nothing was accepted, if nobody knows',
+    'not that nothing was accepted, if nobody knows [send.unknown]',
     ({ unknown }) => unknown,
     (_, told) => expect(wholeOf(told)).not.toMatch(/not accepted|nothing was accepted/i),
   )
   rule(
-    'not that a docs job may exist, unless a create may have been accepted',
+    'not that a docs job may exist, unless a create may have been accepted [send.unknown]',
     ({ unknown }) => unknown !== 'create',
     (_, told) => expect(wholeOf(told)).not.toMatch(/a docs job may exist/i),
   )
   rule(
-    'that a docs job may exist',
+    'that a docs job may exist [report.where-to-look]',
     ({ unknown }) => unknown === 'create',
     (row, told) => {
       // The log says it at the end.
@@ -313,7 +316,7 @@ describe('of requests and the job, what is said is known: [cancel.told] [report.
     },
   )
   rule(
-    'in the title of an error or a cancel, what has been accepted',
+    'in the title of an error or a cancel, what has been accepted [report.title.accepted]',
     ({ job }, { lines }) => {
       const [, outcome] = /^Finished .*: (error|cancelled)\b/.exec(lines.at(-1) ?? '') ?? []
       return outcome === 'error' || (outcome === 'cancelled' && job !== 'ended')
@@ -332,24 +335,24 @@ describe('of requests and the job, what is said is known: [cancel.told] [report.
     },
   )
   rule(
-    'not that the job is running, unless the last request said so',
+    'not that the job is running, unless the last request said so [report.true]',
     ({ job }) => job !== 'runs',
     (_, told) =>
       expect(wholeOf(told)).not.toMatch(/\b(?:is|is still|keeps|was still) (?:running|active)\b/),
   )
   rule(
-    'not how to wait for a job that has ended',
+    'not how to wait for a job that has ended [report.advice.followed]',
     ({ job }) => job === 'ended',
     (_, told) => expect(wholeOf(told)).not.toMatch(/to wait for|may still be/i),
   )
-  rule('from the end of the step, in what is kept', isEnded, (_, told) => {
+  rule('from the end of the step, in what is kept [report.past]', isEnded, (_, told) => {
     for (const text of [...told.lines.filter((line) => /^::/.test(line)), ...keptOf(told)])
       expect(text).not.toMatch(
         /\bdocs job (?:\S+ )?(?:is|has an)\b|\bis still (?!here)|\bago\b|\byet\b|\bmay (?:still )?be (?!found)/i,
       )
   })
   rule(
-    'how the job is, while the step waits for it',
+    'how the job is, while the step waits for it [report.log.lines]',
     (row) => !isEnded(row) && row.job !== undefined,
     ({ job = 'ended' }, { lines }) => {
       const known = {
@@ -363,7 +366,7 @@ describe('of requests and the job, what is said is known: [cancel.told] [report.
     },
   )
   rule(
-    'how the job was when it was last seen, if the step ends before',
+    'how the job was when it was last seen, if the step ends before [cancel.told]',
     ({ job }, { outputs }) =>
       job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
     ({ job = 'ended' }, told) => {
@@ -378,7 +381,7 @@ describe('of requests and the job, what is said is known: [cancel.told] [report.
     },
   )
   rule(
-    'once that nothing was sent, if nothing was',
+    'once that nothing was sent, if nothing was [output.sent]',
     (row) => isEnded(row) && !row.posted && !row.unknown && !row.job,
     (_, told) => {
       const count = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
@@ -404,18 +407,22 @@ const ABOUT = {
   internal: /Report this error|GITHUB_OUTPUT/,
 }
 
-describe('every text [report.true] [report.advice.followed] [report.past] [report.review] [report.where-to-look] [report.words]', () => {
-  rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
-    expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
-    for (const text of placesOf(told)) {
-      const sentences = text.split(/(?<=\.)\s|\n\n/).filter((sentence) => sentence.length > 12)
-      expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual(
-        [],
-      )
-    }
-  })
+describe('every text', () => {
   rule(
-    'names the pull request once',
+    'says nothing twice, and never to run the same again [report.words]',
+    everyRow,
+    (_, told) => {
+      expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
+      for (const text of placesOf(told)) {
+        const sentences = text.split(/(?<=\.)\s|\n\n/).filter((sentence) => sentence.length > 12)
+        expect(
+          sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index),
+        ).toEqual([])
+      }
+    },
+  )
+  rule(
+    'names the pull request once [report.words]',
     // Why nothing is sent names it in the log, too.
     ({ link, name }) => link !== undefined && !name.endsWith('docs closed'),
     ({ link = '' }, told) => {
@@ -425,7 +432,7 @@ describe('every text [report.true] [report.advice.followed] [report.past] [repor
     },
   )
   rule(
-    'has code only around what is not a sentence of its own, and tight lists',
+    'has code only around what is not a sentence of its own, and tight lists [report.accessible]',
     everyRow,
     (_, told) => {
       const html = htmlOf(told).join('')
@@ -434,21 +441,24 @@ describe('every text [report.true] [report.advice.followed] [report.past] [repor
       expect(html).not.toMatch(/<li>\s*<p>/)
     },
   )
-  rule('has neither a value that is missing nor a stack trace', everyRow, (_, told) =>
-    expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/),
+  rule(
+    'has neither a value that is missing nor a stack trace [report.annotation.one]',
+    everyRow,
+    (_, told) =>
+      expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/),
   )
-  rule('ends its advice with a full stop', everyRow, (_, told) => {
+  rule('ends its advice with a full stop [report.advice.followed]', everyRow, (_, told) => {
     for (const advice of adviceOf(told)) expect(advice).toMatch(/\.$/)
   })
   rule(
-    'says how to wait for a job that may run',
+    'says how to wait for a job that may run [report.advice.followed]',
     ({ job, gone }) => (job === 'runs' || job === 'unseen') && !gone,
     (_, told) => {
       for (const advice of adviceOf(told)) expect(advice).toMatch(HOW_TO_WAIT)
     },
   )
   rule(
-    'names a re-run without its price only where it costs nothing, or was asked for',
+    'names a re-run without its price only where it costs nothing, or was asked for [report.advice.rerun]',
     ({ job }) => job !== undefined && job !== 'ended',
     (_, told) => {
       const free =
@@ -458,18 +468,26 @@ describe('every text [report.true] [report.advice.followed] [report.past] [repor
         expect(advice.replace(free, '').replace(again, '')).not.toMatch(/re-run/i)
     },
   )
-  rule('has no word in its advice that can be read in two ways', everyRow, (_, told) => {
-    for (const advice of adviceOf(told)) {
-      expect(advice).not.toMatch(/\bonce\b/)
-      // On a pull request, that is the one that is read.
-      expect(advice).not.toMatch(/\bthe pull request\b(?! in the docs repository)/)
-    }
-  })
-  rule('has no full stop right behind something to copy in its advice', everyRow, (_, told) => {
-    for (const advice of adviceOf(told).slice(0, 2)) expect(advice).not.toMatch(/`\.(?:\s|$)/)
-  })
   rule(
-    'gives advice about what was wrong',
+    'has no word in its advice that can be read in two ways [report.words]',
+    everyRow,
+    (_, told) => {
+      for (const advice of adviceOf(told)) {
+        expect(advice).not.toMatch(/\bonce\b/)
+        // On a pull request, that is the one that is read.
+        expect(advice).not.toMatch(/\bthe pull request\b(?! in the docs repository)/)
+      }
+    },
+  )
+  rule(
+    'has no full stop right behind something to copy in its advice [report.advice.followed]',
+    everyRow,
+    (_, told) => {
+      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).not.toMatch(/`\.(?:\s|$)/)
+    },
+  )
+  rule(
+    'gives advice about what was wrong [report.advice.followed]',
     (_, { outputs }) => outputs['error-code'] !== '' && outputs['error-code'] !== undefined,
     (_, told) => {
       const about = ABOUT[told.outputs['error-code'] as keyof typeof ABOUT]
@@ -477,7 +495,7 @@ describe('every text [report.true] [report.advice.followed] [report.past] [repor
     },
   )
   rule(
-    'says how to check on a message of which nobody knows',
+    'says how to check on a message of which nobody knows [report.advice.followed]',
     ({ unknown }) => unknown === 'message',
     (_, told) => {
       for (const advice of adviceOf(told))
@@ -485,7 +503,7 @@ describe('every text [report.true] [report.advice.followed] [report.past] [repor
     },
   )
   rule(
-    'says where a docs job may show of which nobody knows',
+    'says where a docs job may show of which nobody knows [report.where-to-look]',
     ({ unknown }) => unknown === 'create',
     (_, told) => {
       for (const advice of adviceOf(told)) expect(advice).toContain("service's dashboard")
@@ -519,9 +537,9 @@ describe('the annotation [report.annotation.one]', () => {
   )
 })
 
-describe('the summary and the comment [report.advice.in-sight] [report.link.label] [report.summary] [report.comment.quiet] [report.comment.private]', () => {
+describe('the summary and the comment', () => {
   rule(
-    'show what happened and what to do next at first sight in the comment of a step that failed, and only there',
+    'show what happened and what to do next at first sight in the comment of a step that failed, and only there [report.advice.in-sight]',
     everyRow,
     (row, { summary, comment, exitCode }) => {
       const [shown = ''] = comment.split('<details>')
@@ -529,7 +547,7 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
         expect(shown.includes(`\n\n${text}\n`)).toBe(isEnded(row) && exitCode === 1)
     },
   )
-  rule('say the same', everyRow, (row, { summary, comment, exitCode }) => {
+  rule('say the same [report.facts.one]', everyRow, (row, { summary, comment, exitCode }) => {
     const title = titleOf(summary)
     expect(comment.startsWith(title)).toBe(true)
     for (const section of ownSections(summary)) expect(comment).toContain(`\n\n${section}\n`)
@@ -547,7 +565,7 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
     },
   )
   rule(
-    'say of a link that it is the docs pull request, unless it is the result',
+    'say of a link that it is the docs pull request, unless it is the result [report.link.label]',
     ({ link }) => link !== undefined,
     (_, { lines, summary, comment, outputs }) => {
       expect(lines.join('\n').replace(/ocs pull request:? https/g, '')).not.toContain('https://git')
@@ -558,7 +576,7 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
     },
   )
   rule(
-    'name the project and the service only where GitHub masks what a secret holds',
+    'name the project and the service only where GitHub masks what a secret holds [report.comment.private]',
     ({ badInput }) => !badInput,
     (_, { summary, comment }) => {
       expect(summary).toMatch(/- Project: `p-1`\n- Service: `https:\/\/agent\.example\.com`\n/)
@@ -566,7 +584,7 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
     },
   )
   rule(
-    'mail a letter: no HTML, no list of facts, one link',
+    'mail a letter: no HTML, no list of facts, one link [memory.first-text]',
     (_, { stored }) => !['unsent', 'skipped', 'dry-run'].includes(stored.state),
     (row, { mail }) => {
       expect(outsideOfCode(mail).replace(/<https:[^<>]*>/g, '')).not.toMatch(/[<>]|^[-|]/m)
@@ -576,7 +594,7 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
     },
   )
   rule(
-    'link the run and the pull request, and nothing else',
+    'link the run and the pull request, and nothing else [report.comment.quiet]',
     everyRow,
     (row, { summary, comment }) => {
       const links = [summary, comment].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
@@ -589,9 +607,9 @@ describe('the summary and the comment [report.advice.in-sight] [report.link.labe
   )
 })
 
-describe('the outputs [output.job-id]', () => {
+describe('the outputs', () => {
   rule(
-    'are complete at the end, and have all that is known before',
+    'are complete at the end, and have all that is known before [output.early]',
     hasOutputs,
     (row, { outputs }) => {
       const late = ['outcome', 'error-code']
@@ -599,17 +617,17 @@ describe('the outputs [output.job-id]', () => {
       expect(Object.keys(outputs).toSorted()).toEqual(expected.toSorted())
     },
   )
-  rule('have a documented status', everyRow, (_, { outputs }) =>
+  rule('have a documented status [output.status]', everyRow, (_, { outputs }) =>
     expect(['', undefined, ...STATUSES]).toContain(outputs.status),
   )
   rule(
-    'have the job',
+    'have the job [output.job-id]',
     ({ job }) => job !== undefined,
     (_, { outputs }) => expect(['job-1', undefined]).toContain(outputs['job-id']),
   )
 })
 
-describe('text from outside [text.markdown]', () => {
+describe('text from outside', () => {
   const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
   const PLACES = ['summary', 'comment'] as const
   const hostile = new Map(ROWS.map((row) => [row, play(row, HOSTILE)]))
@@ -618,7 +636,7 @@ describe('text from outside [text.markdown]', () => {
       check(row, told, hostile.get(row) as Played)
 
   rule(
-    'never acts in the log',
+    'never acts in the log [text.command]',
     everyRow,
     withHostile((_, told, { lines }) => {
       expect(commands(lines)).toEqual(commands(told.lines))
@@ -626,7 +644,7 @@ describe('text from outside [text.markdown]', () => {
     }),
   )
   rule(
-    'never acts in Markdown',
+    'never acts in Markdown [text.markdown]',
     everyRow,
     withHostile((_, told, hostile) => {
       for (const place of PLACES) {
@@ -638,7 +656,7 @@ describe('text from outside [text.markdown]', () => {
     }),
   )
   rule(
-    "is quoted, but for the system's own words for a failed connection",
+    "is quoted, but for the system's own words for a failed connection [text.one-line]",
     (_, { outputs }) => outputs['error-code'] !== 'network',
     withHostile((_, told, hostile) => {
       for (const place of PLACES)
@@ -646,7 +664,7 @@ describe('text from outside [text.markdown]', () => {
     }),
   )
   rule(
-    'shows and stores no key',
+    'shows and stores no key [secret.redacted]',
     everyRow,
     withHostile((_, __, hostile) => {
       expect(hostile.stored.jobId).toBe('') // Not '***', which a re-run would ask for.

@@ -726,11 +726,7 @@ const TABLE = [
   ],
   // The machine.
   ['pr-number is empty [output.pr-number]', "'pr-number': number", "'pr-number': ''"],
-  [
-    'a full disk is not told [output.unwritable]',
-    'failure === undefined || alreadyReported ?',
-    'true ?',
-  ],
+  ['a full disk is not told [output.unwritable]', 'failure !== undefined && !isInternal', 'false'],
   [
     'a log that nobody reads ends the step [output.exit-code]',
     "process.stdout.on('error', () => undefined);",

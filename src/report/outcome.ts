@@ -52,8 +52,13 @@ export function describeSent(facts: StepFacts): string {
 }
 
 export type ToldRun = Readonly<{
+  /**
+   * Without a result while the step runs: the text must then be true if the step is killed right
+   * after.
+   */
   facts: StepFacts
-  inputs: Pick<Inputs, 'task' | 'wait' | 'failOn'>
+  /** The default in place of a bad value; of a required one, nothing. */
+  inputs: Pick<Inputs, 'task' | 'wait' | 'failOn' | 'jobKey' | 'projectId' | 'baseUrl'>
   /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
 }>

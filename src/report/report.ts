@@ -18,25 +18,21 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeEndedEarly, describeJob } from './outcome.js'
+import { describeEndedEarly, describeJob, type ToldRun } from './outcome.js'
 import { collectOutputs } from './outputs.js'
-import { createPlaceholder, createUpdate } from './status-texts.js'
+import { createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
 
-export type ReportWriter = Readonly<{
-  log: (line: string) => void
-  isDebug: boolean
-  debug: (text: string) => void
-  warn: (line: string) => void
-  notice: (line: string) => void
-  error: (text: string) => void
-  /** Writes all of them or none; they are already redacted. */
-  outputs: (values: readonly (readonly [name: string, value: string])[]) => void
-  summary: (markdown: string) => void
-  group: (title: string, text: string) => void
-}>
+type TextWriter = 'log' | 'debug' | 'warn' | 'notice' | 'error' | 'summary'
 
-interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
+export interface ReportWriter extends Readonly<Record<TextWriter, (text: string) => void>> {
+  readonly isDebug: boolean
+  /** Writes all of them or none; they are already redacted. */
+  outputs(values: Readonly<Record<string, string>>): void
+  group(title: string, text: string): void
+}
+
+interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'inputs'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
@@ -75,7 +71,10 @@ export class StepReport {
   tell(happening: Happening): void {
     const { writer } = this.#options
     const before = this.#facts
-    if (happening.kind === 'ended' && before.result !== undefined) return
+    if (happening.kind === 'ended') {
+      this.#end(happening.result)
+      return
+    }
     this.#record(happening)
     switch (happening.kind) {
       case 'noted':
@@ -94,9 +93,6 @@ export class StepReport {
       case 'sending':
       case 'pausing':
         this.#publish()
-        break
-      case 'ended':
-        this.#end(happening.result)
         break
       case 'docs-read':
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
@@ -148,7 +144,7 @@ export class StepReport {
   #writeOutputs(): ActionError | undefined {
     const { writer, redact } = this.#options
     try {
-      writer.outputs(Object.entries(collectOutputs(this.#facts, redact)))
+      writer.outputs(collectOutputs(this.#facts, redact))
       return undefined
     } catch (thrown) {
       return outputsError(thrown, this.#facts)
@@ -188,8 +184,15 @@ export class StepReport {
     return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
+  /**
+   * Stores that a create request is about to be sent: it must be correct if the run is killed while
+   * the request is in flight. [send.placeholder.first]
+   */
   async writePlaceholder(): Promise<void> {
-    await this.comment?.writePlaceholder(createPlaceholder(this.#commentView()))
+    const view = this.#commentView()
+    const request = { kind: 'sending', asked: 'job' } as const
+    const update = createUpdate({ ...view, facts: { ...view.facts, request } })
+    await this.comment?.writePlaceholder({ ...update, created: true })
   }
 
   update(): void {
@@ -214,16 +217,18 @@ export class StepReport {
    * result.
    */
   #end(given: RunResult): void {
+    if (this.#facts.result !== undefined) return
     const { writer } = this.#options
     const cause = errorOf(given)
-    const alreadyReported = cause?.code === 'internal'
-    const inFlight = alreadyReported ? this.resultUnknown(cause) : undefined
-    const ended: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
-    if (inFlight) this.#record({ kind: 'ended', result: ended })
-    const failure = this.#writeOutputs()
-    const result: RunResult =
-      failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
+    const isInternal = cause?.code === 'internal'
+    const inFlight = isInternal ? this.resultUnknown(cause) : undefined
+    let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
     this.#record({ kind: 'ended', result })
+    const failure = this.#writeOutputs()
+    if (failure !== undefined && !isInternal) {
+      result = { outcome: 'error', error: failure }
+      this.#record({ kind: 'ended', result })
+    }
     this.#writeSummary()
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)

@@ -32,18 +32,6 @@ export function createUpdate(view: View): StatusUpdate {
   }
 }
 
-/**
- * What is stored before a create request: it must be correct if the run is killed while the request
- * is in flight. [send.placeholder.first]
- */
-export function createPlaceholder(view: View): StatusUpdate {
-  const facts: StepFacts = {
-    ...view.facts,
-    request: { kind: 'sending', asked: 'job' },
-  }
-  return { ...createUpdate({ ...view, facts }), created: true }
-}
-
 // [memory.rerun.waits] [memory.rerun.unknown]
 function describeState(facts: StepFacts): Stored['state'] {
   const { request, jobId, result } = facts

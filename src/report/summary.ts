@@ -1,7 +1,6 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import { type DocsFile, FILES_PAGE, hasJob, type StepFacts, statusIn } from '../run/facts.js'
 import { errorOf } from '../run/result.js'
@@ -12,13 +11,6 @@ import { hideService, type Redact } from '../text/redact.js'
 import { describeOutcome, describeSent, howToWait, type Texts, type ToldRun } from './outcome.js'
 
 export interface View extends ToldRun {
-  /** The default in place of a bad value; of a required one, nothing. */
-  readonly inputs: Inputs
-  /**
-   * Without a result while the step runs: the text must then be true if the step is killed right
-   * after.
-   */
-  readonly facts: StepFacts
   readonly redact: Redact
   readonly notes: readonly string[]
   readonly workflow: string

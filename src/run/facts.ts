@@ -18,7 +18,8 @@ export type Happening = Readonly<
   | { kind: 'not-accepted'; posted: boolean }
   /** The request may have been accepted. */
   | { kind: 'unknown'; asked: Asked }
-  | (Accepted & { kind: 'accepted'; job?: Job | undefined })
+  /** `fingerprint` is of what the docs job got, as later runs compare it; empty if unknown. */
+  | { kind: 'accepted'; asked: Asked; fingerprint: string; job?: Job | undefined }
   /** The step sends nothing, and waits for a docs job, which the service may have returned. */
   | (Waiting & { kind: 'waiting'; job?: Job | undefined })
   | { kind: 'seen'; job: Job }
@@ -36,18 +37,13 @@ export type Happening = Readonly<
 >
 
 type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
-/** `fingerprint` is of what the docs job got last, as later runs compare it; empty if unknown. */
-type Accepted = { asked: Asked; fingerprint: string }
-/** `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
+/** `fingerprint` is of what the docs job got last. `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
 export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
 
-/** What has become of what the step asks the service for. */
-export type RequestState = Readonly<
-  | { kind: 'none' }
-  | { kind: 'sending' | 'unknown'; asked: Asked }
-  | ({ kind: 'accepted' } & Accepted)
-  | ({ kind: 'waiting' } & Waiting)
->
+/** What has become of what the step asks the service for: the last that happened to it. */
+export type RequestState =
+  | Readonly<{ kind: 'none' }>
+  | Extract<Happening, { kind: 'sending' | 'unknown' | 'accepted' | 'waiting' }>
 
 type StatusChange = Readonly<{
   date: Date
@@ -149,10 +145,8 @@ export function factsAfter(
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
     case 'accepted':
-    case 'waiting': {
-      const { job, ...request } = happening
-      return withJob({ ...facts, request }, job, clock)
-    }
+    case 'waiting':
+      return withJob({ ...facts, request: happening }, happening.job, clock)
     case 'seen':
       return withJob(facts, happening.job, clock)
     case 'not-seen':
