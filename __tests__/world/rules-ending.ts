@@ -125,11 +125,11 @@ export const ENDING_RULES = {
   },
 
   *'bad input is said to be bad [input.problems.together]'(facts) {
-    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step } = facts
+    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step, event } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
     if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first, whatever is wrong with the prompt.
-    const asked = askedFor(step.plan.event, inputs['allow-users'] ?? '')
+    const asked = askedFor(event, inputs['allow-users'] ?? '')
     const isStrangers = asked.some((person) => person !== 'writer')
     const maySkip = facts.isDenied || facts.isLabelled || step.isAboutOwn || isStrangers
     if (code !== 'input' && !(outcome === 'skipped' && maySkip))

@@ -65,16 +65,14 @@ function writesComment(facts: Facts): boolean {
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
-  const { inputs, posts, step } = facts
-  const { event, task } = step.plan
+  const { inputs, posts, event, task } = facts
   const end = plannedEnd(facts)
   const all = (...ends: string[]) => ({ ends, end })
   if (facts.isByAgent || !facts.mayStart) return all('skipped')
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isOver = ['merged', 'closed'].includes(facts.docsPull ?? '')
-  const isPush = isOver && event.action === 'synchronize'
+  const isPush = facts.isDocsOver && event.action === 'synchronize'
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
   const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
   // Whoever names a number by issue-number has a memory there, or nothing.
