@@ -15,7 +15,7 @@ import {
 } from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
+import { type Marker, type Shown, shownTo, writtenBy } from './memory.js'
 import type { PullPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 import { MAX_BYTES } from './service-plan.js'
@@ -125,7 +125,7 @@ export class Facts extends Observed {
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
-  readonly written: readonly Written[] = writtenBy(this.step)
+  readonly written = writtenBy(this.step)
 
   /** Of the steps before. */
   get before(): Facts[] {

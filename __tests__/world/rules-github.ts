@@ -5,7 +5,7 @@ import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { numberOf } from './events.js'
 import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
+import { type Marker, markerIn, markersIn, textIn, type Written, writtenBy } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
@@ -115,7 +115,7 @@ export const GITHUB_RULES = {
     const [created] = step.githubRequests.filter(
       ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
     )
-    const text = String((created?.body as { body?: string } | undefined)?.body ?? '')
+    const text = textIn(created?.body)
     const sendsNothing = posts.length === 0 && task !== 'attach' && !waits
     if (sendsNothing && /^(?:❌|🛑)/u.test(text)) yield `it begins with ${text.slice(0, 50)}`
   },
