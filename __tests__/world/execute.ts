@@ -145,7 +145,6 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
   const { service, github, puppets, baseUrl, environment } = world
   const say = (what: string): void => tell(`step ${index + 1}`, what)
   const wrote: { readonly at: number; readonly line: string }[] = []
-  let firstOutputAt: number | undefined
   const own = plan.event.isOwnComment ? findOwnComment(github, numberOf(plan.event)) : undefined
   const child = startStep({
     inputs: {
@@ -169,16 +168,13 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
       ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
     },
     onLine: (line) => {
+      if (wrote.length === 0) puppet.count('start')
       wrote.push({ at: performance.now(), line })
       say(`writes ${line}`)
     },
   })
   const puppet = new Puppet(child, plan.actions, say)
   puppets.push(puppet)
-  child.onFirstOutput(() => {
-    firstOutputAt = performance.now()
-    puppet.count('start')
-  })
   const endedAt = await child.ended
   const { startedAt, exitCode, signal, stdout, stderr, outputFile, summary } = child
   say(`ends with ${signal ?? exitCode}`)
@@ -187,7 +183,6 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
     /** The event is about a comment that an earlier step has written. */
     isAboutOwn: own !== undefined && !plan.event.isQuoted,
     spawnedAt: startedAt,
-    firstOutputAt,
     endedAt,
     done: puppet.done,
     exitCode,
@@ -219,7 +214,6 @@ function commentsOf({ github }: World): string[] {
 class Puppet {
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
-  #isFrozen = false
 
   constructor(
     readonly child: SimulatedProcess,
@@ -241,7 +235,7 @@ class Puppet {
   #act({ what, forMs }: ActionPlan): void {
     const { child } = this
     const isFreeze = what === 'freeze'
-    if (child.isDead || (isFreeze && this.#isFrozen)) return
+    if (child.isDead || (isFreeze && child.isFrozen)) return
     // As the runner does.
     const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
     this.tell(`gets ${what}`)
@@ -252,13 +246,11 @@ class Puppet {
       child.suffer(what)
     else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
-    this.#isFrozen = true
     setTimeout(() => this.#thaw(done), forMs).unref()
   }
 
   #thaw(freeze: Done): void {
     if (this.child.isDead) return
-    this.#isFrozen = false
     freeze.until = performance.now()
     this.tell('goes on')
     this.child.kill('SIGCONT')

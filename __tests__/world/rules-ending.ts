@@ -38,7 +38,7 @@ export const ENDING_RULES = {
   *'a step ends by its deadline [net.deadline]'(facts) {
     const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
-    const startedAt = step.firstOutputAt ?? step.spawnedAt
+    const startedAt = step.wrote[0]?.at ?? step.spawnedAt
     // A step that starts after its deadline may send its request all the same.
     const firstPostAt = facts.posts[0]?.startedAt ?? 0
     const isPending = facts.isPostPendingAt(

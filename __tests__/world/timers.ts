@@ -95,10 +95,6 @@ export function replaceTimers(
       return this
     }
 
-    hasRef(): boolean {
-      return true
-    }
-
     [Symbol.toPrimitive](): number {
       return this.#id
     }
@@ -158,7 +154,6 @@ export function replaceTimers(
   replaced.replace(Math, { random: () => machine().random() })
   replaced.replace(crypto, {
     randomBytes: (size: number) => Buffer.from(hexadecimal(2 * size), 'hex'),
-    randomUUID: () => [8, 4, 4, 4, 12].map(hexadecimal).join('-'),
   })
   syncBuiltinESMExports()
   return () => replaced.putBack()
