@@ -2,14 +2,12 @@
 
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { numberOf } from './events.js'
 import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, markerIn, markersIn, textIn, type Written, writtenBy } from './memory.js'
+import { type Marker, markerIn, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
-import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** The requests for the files of the docs pull request. */
@@ -78,10 +76,7 @@ export const GITHUB_RULES = {
 
   *'there is one comment [memory.one-comment]'(facts) {
     const { record, index, isGitHubWell, github, step } = facts
-    const created = step.githubRequests.filter(
-      ({ method, path, tookEffect }) =>
-        method === 'POST' && path.endsWith('/comments') && tookEffect,
-    )
+    const created = creations(step).filter(({ tookEffect }) => tookEffect)
     // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is
     // replaced.
     const deleted = github?.others.filter(({ what }) => what.startsWith('deletes')) ?? []
@@ -112,10 +107,7 @@ export const GITHUB_RULES = {
     waits,
     task,
   }) {
-    const [created] = step.githubRequests.filter(
-      ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
-    )
-    const text = textIn(created?.body)
+    const text = textIn(creations(step)[0]?.body)
     const sendsNothing = posts.length === 0 && task !== 'attach' && !waits
     if (sendsNothing && /^(?:❌|🛑)/u.test(text)) yield `it begins with ${text.slice(0, 50)}`
   },
@@ -188,19 +180,6 @@ export const GITHUB_RULES = {
       yield 'its placeholder took the place of a job, and it was left at that'
   },
 
-  *'an event that cannot be read starts nothing for a pull request or an issue [github.event]'({
-    inputs,
-    posts,
-    step,
-  }) {
-    const { event, eventFile } = step.plan
-    const { 'job-scope': scope, 'issue-number': number } = inputs
-    const isAbout =
-      event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
-    if (!isAbout || eventFile === undefined || number !== undefined) return
-    if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
-  },
-
   *'nothing is written in a conversation that is locked [memory.locked]'({ isLocked, step }) {
     const write = step.githubRequests.find(({ method }) => method !== 'GET')
     if (isLocked && write !== undefined) yield `it sent ${write.method} ${write.path}`
@@ -212,11 +191,8 @@ export const GITHUB_RULES = {
     inputs,
     event,
   }) {
-    const write = step.githubRequests.find(
-      ({ method, path }) => method === 'POST' && path.includes('/comments'),
-    )
-    if (event.name === 'push' && number === undefined && write !== undefined)
-      yield `it sent ${write.method} ${write.path} with ${inputs['job-scope']}`
+    if (event.name === 'push' && number === undefined && creations(step).length > 0)
+      yield `it made a comment with ${inputs['job-scope']}`
   },
 
   /** A comment that only informs is never read. */
@@ -233,21 +209,12 @@ export const GITHUB_RULES = {
         yield 'a comment stores a job, and says it may not'
     }
   },
-
-  /** Of a matrix, each leg has its own comment. */
-  *"a comment names its step's job-key [memory.leg-named]"({ inputs, step, record }) {
-    const key = inputs['job-key'] ?? ''
-    const name = (/^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key).slice(0, 99) // It is shortened there.
-    const own = new Set(writtenBy(step).map(({ marker }) => marker.name))
-    if (name === '' || record.steps.at(-1) !== step) return
-    for (const text of record.comments) {
-      const [first = ''] = text.split('\n')
-      const isNamed = [...decodings(first)].some((form) => form.includes(name))
-      if (own.has(markerIn(text)?.name ?? '') && !isNamed)
-        yield `a comment of ${name} begins with ${first}`
-    }
-  },
 } satisfies Record<string, Rule>
+
+/** The requests for a new comment. */
+function creations({ githubRequests }: Facts['step']) {
+  return githubRequests.filter(({ method, path }) => method === 'POST' && /\/comments$/.test(path))
+}
 
 /** Whether something depends on what GitHub answers: on all but what only informs. */
 function decides({ hasComment }: Facts, { path }: Received): boolean {

@@ -15,6 +15,7 @@ import {
   remembered,
 } from './remembered.js'
 import type { Rule } from './rules.js'
+import { unsaid } from './rules-text.js'
 import { fateOf, isCreate, isMessage } from './service.js'
 
 export const PAID_RULES = {
@@ -131,7 +132,7 @@ export const PAID_RULES = {
   *'what the agent adds to docs that were merged or closed meanwhile is told [docs.ended-early]'(
     facts,
   ) {
-    const { outcome, step, lines, reportedAt = 0, outputs, record, before } = facts
+    const { outcome, step, reportedAt = 0, outputs, record, before } = facts
     const isOpen = facts.github?.docsPull === 'open' && record.docsEndedAt > step.endedAt
     if (isOpen && MISSED.test(step.stdout)) yield 'it is open'
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
@@ -144,8 +145,7 @@ export const PAID_RULES = {
     const looks = docsPullReads(step).filter(({ at }) => at >= reportedAt)
     const wasAsked = looks.some(({ status }) => status !== 200)
     if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
-    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
-      if (!MISSED.test(text)) yield `the ${where} does not say it`
+    yield* unsaid(facts, MISSED)
   },
 
   /** A bill can be made from the output, and from logs. */

@@ -12,7 +12,7 @@ import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
 import { asksForCommits, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
-import { decodings } from './rules-text.js'
+import { decodings, unsaid } from './rules-text.js'
 
 /** For so long, GitHub is asked again, if the step has the time. */
 const GITHUB_MS = 90_000
@@ -68,11 +68,9 @@ export const SENT_RULES = {
   },
 
   *'a message that may be lost is told of until it is known [memory.rerun.unknown]'(facts) {
-    const { step, posts, isUntold, lines } = facts
-    if (isUntold || posts.length > 0 || !facts.isEnd) return
+    if (facts.isUntold || facts.posts.length > 0 || !facts.isEnd) return
     if (!hasLostMessage(facts) && !ownIsLost(facts)) return
-    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
-      if (!/it may be lost/.test(text)) yield `the ${where} does not say it`
+    yield* unsaid(facts, /it may be lost/)
   },
 
   *'where labels cannot count, the log says so [skip.labels.no-effect]'(facts) {

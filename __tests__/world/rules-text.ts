@@ -52,16 +52,6 @@ export const TEXT_RULES = {
       yield `the log ends ${ends.length} times: ${ends.join(', ')}`
   },
 
-  *'the summary is whole [report.summary]'({ step: { summary }, inputs, jobId, isUntold }) {
-    if (isUntold) return
-    if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
-    const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter(
-      (id) => id !== '',
-    )
-    const text = ids.reduce((rest, id) => rest.replaceAll(id, ''), summary)
-    if (/\bundefined\b|\[object|\bNaN\b/.test(text)) yield 'the summary has an undefined value'
-  },
-
   *'markup from outside is not live [text.markdown]'({ step: { summary, comments } }) {
     yield* liveMarkup(summary, 'the summary')
     for (const text of comments) yield* liveMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment')
@@ -138,6 +128,12 @@ export const TEXT_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+/** Where it is not said: in the log, in the summary. */
+export function* unsaid({ step }: Facts, words: RegExp): Iterable<string> {
+  if (!words.test(step.stdout)) yield 'the log does not say it'
+  if (!words.test(step.summary)) yield 'the summary does not say it'
+}
 
 function commands(lines: readonly string[], name: string): string[] {
   return lines.flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
