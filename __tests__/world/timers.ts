@@ -154,6 +154,7 @@ export function replaceTimers(
   replaced.replace(Math, { random: () => machine().random() })
   replaced.replace(crypto, {
     randomBytes: (size: number) => Buffer.from(hexadecimal(2 * size), 'hex'),
+    randomUUID: () => [8, 4, 4, 4, 12].map(hexadecimal).join('-'),
   })
   syncBuiltinESMExports()
   return () => replaced.putBack()
