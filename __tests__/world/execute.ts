@@ -50,14 +50,8 @@ export interface Done {
 
 export type StepRecord = Awaited<ReturnType<typeof runStep>>
 
-export interface RunRecord {
-  readonly plan: Plan
-  readonly steps: readonly StepRecord[]
-  /** What GitHub holds in the end. */
-  readonly comments: readonly string[]
-  /** When somebody ended the docs pull request. */
-  readonly docsEndedAt: number
-}
+/** With what GitHub holds in the end, and when somebody ended the docs pull request. */
+export type RunRecord = Awaited<ReturnType<typeof runPlan>>
 
 /** Told what happens, as it happens: who, and what. */
 type Tell = (who: string, what: string) => void
@@ -78,7 +72,7 @@ export function simulatePlan(
   return time.finish(running, `the run of seed ${plan.seed}`)
 }
 
-async function runPlan(plan: Plan, tell: Tell): Promise<RunRecord> {
+async function runPlan(plan: Plan, tell: Tell) {
   const world = await startWorld(plan, tell)
   const ends: Promise<StepRecord>[] = []
   try {

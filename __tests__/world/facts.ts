@@ -63,6 +63,8 @@ export class Facts extends Observed {
   readonly says = `the step says ${`${this.outcome} ${this.code}`.trim() || 'nothing'}`
   /** Of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
+  /** The last one, in which the step says how it ended. */
+  readonly finished = this.step.wrote.filter(({ line }) => line.startsWith('Finished after '))
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
   readonly isDryRun = this.inputs['dry-run'] === 'true'
 

@@ -75,7 +75,7 @@ export const ENDING_RULES = {
     if (!wasCancelled || wasKilled) return
     const postMs = facts.isPostPendingAt(cancelledAt) ? FINAL_POST_MS : 0
     const reportBy = facts.laterByFreezes(cancelledAt + postMs + REPORT_MS)
-    const reported = step.wrote.find(({ line }) => line.startsWith('Finished after '))
+    const [reported] = facts.finished
     if (reported !== undefined && reported.at > reportBy)
       yield `reported its end ${reported.at - cancelledAt} ms after a signal`
     const editsMs = github === undefined ? 0 : EDITS_MS.cancelled

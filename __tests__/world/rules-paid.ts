@@ -150,15 +150,15 @@ export const PAID_RULES = {
 
   /** A bill can be made from the output, and from logs. */
   *'what was sent is told [output.sent]'(facts) {
-    const { isUntold, outputs, lines, step } = facts
+    const { isUntold, outputs, step } = facts
     if (isUntold) return
     const { sent = '' } = outputs
     const expected = sentBy(facts)
     if (!expected.includes(sent))
       yield `the output says ${sent || 'nothing'}, and it was ${expected}`
     const words = `Sent: ${SENT[sent]}`
-    const last = lines.find((line) => line.startsWith('Finished after '))
-    if (last && !last.includes(words)) yield `the last line of the log does not say ${words}`
+    const [last] = facts.finished
+    if (last && !last.line.includes(words)) yield `the last line of the log does not say ${words}`
     if (!step.summary.includes(words)) yield `the summary does not say ${words}`
   },
 } satisfies Record<string, Rule>

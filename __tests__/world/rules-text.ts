@@ -38,6 +38,7 @@ export const TEXT_RULES = {
     wasKilled,
     isUntold,
     lines,
+    finished,
     outputs,
   }) {
     if (wasKilled) return
@@ -46,10 +47,9 @@ export const TEXT_RULES = {
     if (errors.length !== (exitCode === 1 ? 1 : 0))
       yield `${errors.length} error annotations with exit code ${exitCode}`
     if (errors.length + notices.length > 1) yield 'a notice and an error'
-    const ends = lines.filter((line) => line.startsWith('Finished after '))
     const outcome = isUntold ? 'error' : outputs.outcome
-    if (ends.length !== 1 || !ends[0]?.includes(`: ${outcome}`))
-      yield `the log ends ${ends.length} times: ${ends.join(', ')}`
+    if (finished.length !== 1 || !finished[0]?.line.includes(`: ${outcome}`))
+      yield `the log ends ${finished.length} times: ${finished[0]?.line}`
   },
 
   *'markup from outside is not live [text.markdown]'({ step: { summary, comments } }) {
