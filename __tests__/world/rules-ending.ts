@@ -157,22 +157,6 @@ export const ENDING_RULES = {
       yield `a dry run says ${outcome}`
   },
 
-  *'a step that waits tells what the service has said [output.timed-out]'(facts) {
-    const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
-    if (!facts.waits || outputs.status !== '' || posts.length > 0 || facts.isUntold) return
-    const isTold = step.entries.some((entry) => {
-      if (jobIn(entry)?.id !== jobId || !STATUSES.includes(facts.statusIn(entry))) return false
-      const until = Math.min(
-        deadlineAt - facts.lastPollMs,
-        cancelledAt,
-        facts.thrownAt,
-        entry.sentAt + REQUEST_MS.GET,
-      )
-      return facts.arrivedBefore(entry.arrivedAt, until)
-    })
-    if (isTold) yield `the service said how the job is, and the step tells no status: ${facts.says}`
-  },
-
   *'a job that was seen to end is told to have ended [report.true]'(facts) {
     const { index, inputs, step, posts, outcome, outputs } = facts
     // A later step also asks for the job of the step before it.

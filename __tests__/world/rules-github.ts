@@ -50,19 +50,6 @@ export const GITHUB_RULES = {
     }
   },
 
-  *'the files of the docs pull request are asked for once, after the result is told [docs.files.told]'(
-    facts,
-  ) {
-    const { step, outcome, reportedAt = Number.POSITIVE_INFINITY } = facts
-    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
-    const tokens = new Set(asked.map(({ headers }) => headers.authorization))
-    if (asked.length > tokens.size) yield `they were asked for ${asked.length} times`
-    if (asked.length > 0 && outcome !== 'pr-opened' && !facts.isUntold)
-      yield `they were asked for by a step that ended as ${outcome}`
-    if (asked.some(({ at }) => at < reportedAt))
-      yield 'they were asked for before the result was told'
-  },
-
   *'a create is remembered before it is sent [send.placeholder.first]'(facts) {
     const { posts, hasComment, written, runId, attempt } = facts
     const create = posts.find((post) => isCreate(post))

@@ -27,15 +27,6 @@ export const WELL_RULES = {
     if (posts.length > 1) yield `${posts.length} POSTs were sent`
   },
 
-  *'if nothing goes wrong, there is a comment that names the job [memory.one-comment]'(facts) {
-    const { plan, number, jobId, outcome, isDryRun, step } = facts
-    const isAsked = writesComment(facts) && number !== undefined && !isDryRun
-    if (plan.theme !== 'well' || !isAsked || outcome === 'skipped') return
-    const link = facts.outputs['pr-link'] ?? ''
-    const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
-    if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
-  },
-
   *'if nothing goes wrong, the summary and the comment say what the agent changed [docs.files.told]'(
     facts,
   ) {
