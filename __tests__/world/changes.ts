@@ -88,14 +88,15 @@ export const EARLIER: CommitState = {
 
 /** The releases before the one that an event is about, and the commits of those with a branch. */
 export function releasesOf({ habit }: Facts['step']['plan']['event']) {
-  const { before, releases, branches } = HABITS[habit]
+  const { before, releases } = HABITS[habit]
+  const hasBranches = habit === 'an older version'
   return releases.map((tag, index) => {
     const at = tag === before ? BEFORE : OLDER
     const own = { sha: sha(`release ${tag}`), parents: [at], files: [file('src/backport.ts')] }
     return {
       tag,
-      at: branches ? own.sha : at,
-      commit: branches ? own : undefined,
+      at: hasBranches ? own.sha : at,
+      commit: hasBranches ? own : undefined,
       date: `2025-0${index + 1}-01T00:00:00Z`,
     }
   })
@@ -132,10 +133,8 @@ export function countedIn(
 }
 
 /** The pull request whose files are asked for. */
-export function pullOf({ step, number }: Facts): number | undefined {
-  return [numberOf(step.plan.event), number].find((one) =>
-    [PULL_REQUEST, OTHER_PULL].includes(one ?? 0),
-  )
+export function pullOf({ number, event }: Facts): number | undefined {
+  return [numberOf(event), number].find((one) => [PULL_REQUEST, OTHER_PULL].includes(one ?? 0))
 }
 
 /** Whether GitHub can't ever list the files: only the other pull request has a list then. */

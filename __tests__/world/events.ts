@@ -20,38 +20,33 @@ export const TAG = 'v1.0.0'
 
 /**
  * How projects release: what is released, which release came before it, and all releases, oldest
- * first. With `branches`, each has a branch of its own.
+ * first. Each older version has a branch of its own.
  */
 export const HABITS = {
-  'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG], branches: false },
+  'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG] },
   'an older version': {
     tag: 'v1.2.4',
     before: 'v1.2.3',
-    branches: true,
     releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
   },
   packages: {
     tag: 'core-v1.2.0',
     before: 'core-v1.1.0',
-    branches: false,
     releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v2.0.0'],
   },
   'after candidates': {
     tag: 'v2.0.0',
     before: 'v1.9.0',
-    branches: false,
     releases: ['v1.9.0', 'v1.10.0-rc.1', 'v2.0.0-rc.1'],
   },
   'a candidate': {
     tag: 'v2.0.0-rc.2',
     before: 'v2.0.0-rc.1',
-    branches: false,
     releases: ['v1.9.0', 'v2.0.0-rc.1'],
   },
   dates: {
     tag: '2026.10.1',
     before: '2026.9.30',
-    branches: false,
     releases: ['2026.9.30', 'chart-4.0.0'],
   },
 } as const
@@ -69,23 +64,20 @@ export const REBASED = sha('rebased')
  * merge of it, or of another branch that has it, or somebody's own. `head` has it alone. `group` is
  * a merge queue's: it merged the other pull request as well; `queue` is before it has.
  */
+const USUAL = { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 }
+const MANY = { ...USUAL, count: 2 }
 const PUSHES = {
-  usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
-  many: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
-  rebased: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
-  head: { before: BEFORE, after: HEAD, ref: 'refs/heads/main', count: 1 },
-  group: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
-  'release branch': { before: BEFORE, after: COMMIT, ref: 'refs/heads/release', count: 1 },
-  queue: {
-    before: BEFORE,
-    after: COMMIT,
-    count: 2,
-    ref: `refs/heads/gh-readonly-queue/main/pr-1-${BEFORE}`,
-  },
-  'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
-  'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
-  deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
-  tag: { before: NONE, after: COMMIT, ref: 'refs/tags', count: 0 },
+  usual: USUAL,
+  many: MANY,
+  rebased: MANY,
+  head: { ...USUAL, after: HEAD },
+  group: MANY,
+  'release branch': { ...USUAL, ref: 'refs/heads/release' },
+  queue: { ...MANY, ref: `refs/heads/gh-readonly-queue/main/pr-1-${BEFORE}` },
+  'new branch': { ...USUAL, before: NONE },
+  'empty branch': { ...USUAL, before: NONE, count: 0 },
+  deleted: { ...USUAL, after: NONE, count: 0 },
+  tag: { ...USUAL, before: NONE, ref: 'refs/tags', count: 0 },
 }
 
 /** What the message of the last pushed commit names. */

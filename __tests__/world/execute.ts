@@ -50,14 +50,8 @@ export interface Done {
 
 export type StepRecord = Awaited<ReturnType<typeof runStep>>
 
-export interface RunRecord {
-  readonly plan: Plan
-  readonly steps: readonly StepRecord[]
-  /** What GitHub holds in the end. */
-  readonly comments: readonly string[]
-  /** When somebody ended the docs pull request. */
-  readonly docsEndedAt: number
-}
+/** With what GitHub holds in the end, and when somebody ended the docs pull request. */
+export type RunRecord = Awaited<ReturnType<typeof runPlan>>
 
 /** Told what happens, as it happens: who, and what. */
 type Tell = (who: string, what: string) => void
@@ -78,7 +72,7 @@ export function simulatePlan(
   return time.finish(running, `the run of seed ${plan.seed}`)
 }
 
-async function runPlan(plan: Plan, tell: Tell): Promise<RunRecord> {
+async function runPlan(plan: Plan, tell: Tell) {
   const world = await startWorld(plan, tell)
   const ends: Promise<StepRecord>[] = []
   try {
@@ -145,7 +139,6 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
   const { service, github, puppets, baseUrl, environment } = world
   const say = (what: string): void => tell(`step ${index + 1}`, what)
   const wrote: { readonly at: number; readonly line: string }[] = []
-  let firstOutputAt: number | undefined
   const own = plan.event.isOwnComment ? findOwnComment(github, numberOf(plan.event)) : undefined
   const child = startStep({
     inputs: {
@@ -169,16 +162,13 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
       ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
     },
     onLine: (line) => {
+      if (wrote.length === 0) puppet.count('start')
       wrote.push({ at: performance.now(), line })
       say(`writes ${line}`)
     },
   })
   const puppet = new Puppet(child, plan.actions, say)
   puppets.push(puppet)
-  child.onFirstOutput(() => {
-    firstOutputAt = performance.now()
-    puppet.count('start')
-  })
   const endedAt = await child.ended
   const { startedAt, exitCode, signal, stdout, stderr, outputFile, summary } = child
   say(`ends with ${signal ?? exitCode}`)
@@ -187,7 +177,6 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
     /** The event is about a comment that an earlier step has written. */
     isAboutOwn: own !== undefined && !plan.event.isQuoted,
     spawnedAt: startedAt,
-    firstOutputAt,
     endedAt,
     done: puppet.done,
     exitCode,
@@ -219,7 +208,6 @@ function commentsOf({ github }: World): string[] {
 class Puppet {
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
-  #isFrozen = false
 
   constructor(
     readonly child: SimulatedProcess,
@@ -241,7 +229,7 @@ class Puppet {
   #act({ what, forMs }: ActionPlan): void {
     const { child } = this
     const isFreeze = what === 'freeze'
-    if (child.isDead || (isFreeze && this.#isFrozen)) return
+    if (child.isDead || (isFreeze && child.isFrozen)) return
     // As the runner does.
     const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
     this.tell(`gets ${what}`)
@@ -252,13 +240,11 @@ class Puppet {
       child.suffer(what)
     else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
-    this.#isFrozen = true
     setTimeout(() => this.#thaw(done), forMs).unref()
   }
 
   #thaw(freeze: Done): void {
     if (this.child.isDead) return
-    this.#isFrozen = false
     freeze.until = performance.now()
     this.tell('goes on')
     this.child.kill('SIGCONT')

@@ -6,7 +6,6 @@ import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw
 import {
   askedFor,
   COMMIT,
-  HABITS,
   isBy,
   isConsent,
   isOfRelease,
@@ -16,7 +15,7 @@ import {
 } from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
+import { type Marker, type Shown, shownTo, writtenBy } from './memory.js'
 import type { PullPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 import { MAX_BYTES } from './service-plan.js'
@@ -50,6 +49,10 @@ export class Facts extends Observed {
   readonly plan = this.record.plan
   readonly github = this.plan.github
   readonly inputs = this.step.plan.inputs
+  readonly event = this.step.plan.event
+  readonly task = this.step.plan.task
+  readonly runId = this.step.plan.runId
+  readonly attempt = this.step.plan.attempt
   readonly outputs = readOutputs(this.step.outputFile)
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
@@ -60,6 +63,8 @@ export class Facts extends Observed {
   readonly says = `the step says ${`${this.outcome} ${this.code}`.trim() || 'nothing'}`
   /** Of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
+  /** The last one, in which the step says how it ended. */
+  readonly finished = this.step.wrote.filter(({ line }) => line.startsWith('Finished after '))
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
   readonly isDryRun = this.inputs['dry-run'] === 'true'
 
@@ -103,9 +108,7 @@ export class Facts extends Observed {
 
   /** Those who have to have write access. */
   readonly asked =
-    this.step.plan.task === 'attach'
-      ? []
-      : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
+    this.task === 'attach' ? [] : askedFor(this.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
   readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
   /** Whether the push is known to have merged the pull request. */
@@ -113,18 +116,23 @@ export class Facts extends Observed {
   /**
    * It is about the pull request then, unless it only brought its head, without a word about it.
    */
-  readonly isMerge = this.hasMerged && isConsent(this.step.plan.event)
+  readonly isMerge = this.hasMerged && isConsent(this.event)
   /** What the step is about. */
   readonly number =
     Number(this.inputs['issue-number']) ||
-    (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
+    (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.event) : undefined)
   /** Whether what the step is about, or has merged, has a label of skip-labels. */
   readonly isLabelled = this.#isLabelled()
   /** Whether the agent is the cause, or a queue's push, or a release that was taken back. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
-  readonly written: readonly Written[] = writtenBy(this.step)
+  readonly written = writtenBy(this.step)
+
+  /** Of the steps before. */
+  get before(): Facts[] {
+    return this.record.steps.slice(0, this.index).map((_, at) => new Facts(this.record, at))
+  }
 
   /** To a token that may not see it, nobody has access. */
   get isDenied(): boolean {
@@ -140,6 +148,10 @@ export class Facts extends Observed {
     const read = docsPullAnswers(this.step).findLast(({ at }) => at < until)
     const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
     return isEnded ? docsEnd?.how : docsPull
+  }
+
+  get isDocsOver(): boolean {
+    return this.docsPull === 'merged' || this.docsPull === 'closed'
   }
 
   /** Whether GitHub said so of the conversation of the pull request that was merged. */
@@ -161,13 +173,12 @@ export class Facts extends Observed {
   /** Whether a push may be about what it has merged. */
   get #isMergeAsked(): boolean {
     const { 'job-scope': scope, 'issue-number': number } = this.inputs
-    const areOff = this.github?.turnsOffPulls && this.step.plan.event.name === 'push'
+    const areOff = this.github?.turnsOffPulls && this.event.name === 'push'
     return this.hasEvent && !areOff && scope === 'pull-request' && number === undefined
   }
 
   #hasMerged(): boolean {
-    const { github } = this
-    const { event } = this.step.plan
+    const { github, event } = this
     if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
     // An empty list is read again if nothing else tells.
     const isListed =
@@ -189,8 +200,7 @@ export class Facts extends Observed {
 
   /** The labels of an event are the payload's, others those that GitHub has when it is asked. */
   #isLabelled(): boolean {
-    const { github, inputs, step, number, hasMerged } = this
-    const { event } = step.plan
+    const { github, inputs, event, number, hasMerged } = this
     const pull = this.#pullWhenRead
     const skipped = inputs['skip-labels']?.toLowerCase().split('\n') ?? []
     const has = (one: number | undefined, changes: number): boolean =>
@@ -216,7 +226,7 @@ export class Facts extends Observed {
 
   /** What a push of several has merged, as far as its commits name it. */
   #mergedByGroup(): number[] {
-    const { event } = this.step.plan
+    const { event } = this
     const isGroup = event.name === 'push' && event.push === 'group'
     if (!this.#isMergeAsked || !this.#canReadMerged) return []
     const isNamed = this.github?.merges === 'here' && event.names === 'pull'
@@ -235,7 +245,7 @@ export class Facts extends Observed {
 
   #isByAgent(): boolean {
     const { 'skip-authors': authors = '' } = this.inputs
-    const { event } = this.step.plan
+    const { event } = this
     if (!this.hasEvent) return false
     if (event.name === 'push' && event.push === 'queue') return true
     if (event.name === 'release' && event.action === 'deleted') return true
@@ -384,16 +394,16 @@ export class Facts extends Observed {
   get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
     const { runs } = this.github ?? {}
     const { succeeded = 0, areDeleted, areOnMaster, many = 0, search, later } = runs ?? {}
-    if (later === 'succeeded' && this.step.plan.attempt > 1) return 'later'
+    if (later === 'succeeded' && this.attempt > 1) return 'later'
     if (succeeded === 0) return 'none'
     if (areDeleted) return 'lost'
-    if (areOnMaster) return this.step.plan.event.name === 'schedule' ? 'known' : 'none'
+    if (areOnMaster) return this.event.name === 'schedule' ? 'known' : 'none'
     return many > 0 && search === 'old' && succeeded > 1 ? 'older' : 'known'
   }
 
   /** Whether a step that asks for the commits since the last run gets those since an older one. */
   get isSinceOlder(): boolean {
-    const isOfRuns = /^schedule|^workflow_d/.test(this.step.plan.event.name)
+    const isOfRuns = /^schedule|^workflow_d/.test(this.event.name)
     return isOfRuns && this.inputs.since === undefined && this.lastRun === 'older'
   }
 
@@ -402,8 +412,8 @@ export class Facts extends Observed {
    * release may be the same.
    */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
-    const { event } = this.step.plan
-    const isBranch = HABITS[event.habit].branches && this.inputs.since === undefined
+    const { event } = this
+    const isBranch = event.habit === 'an older version' && this.inputs.since === undefined
     const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
     return isAhead || this.isSinceOlder ? 'ahead' : this.github?.compared
   }

@@ -26,38 +26,20 @@ export function markersIn(texts: readonly string[]): Marker[] {
   return texts.map(markerIn).filter((marker) => marker !== undefined)
 }
 
-interface Item {
-  readonly id: number
-  readonly body?: string | null
-  readonly user?: { readonly login: string }
-}
-
 /** A comment that a list has shown. */
-export interface Shown {
-  readonly at: number
-  readonly id: number
-  readonly marker: Marker
-}
+export type Shown = ReturnType<typeof withoutRepeats>[number]
 
 const COMMENTS = /\/issues\/\d+\/comments/
-
-/**
- * A comment that one page has shown: pages that are read one after the other may show it twice,
- * before and after an edit.
- */
-interface OnPage extends Omit<Shown, 'marker'> {
-  readonly marker: Marker | undefined
-}
 
 /**
  * The markers that the lists have shown to a step before it wrote anything: one list for each time
  * that they were read, because nobody knows from outside which responses were read to the end, and
  * for each of what an edit has changed meanwhile.
  */
-export function shownTo({ githubRequests, entries }: StepRecord): (readonly Shown[])[] {
+export function shownTo({ githubRequests, entries }: StepRecord): Shown[][] {
   const sentAt =
     entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
-  const lists: OnPage[][] = []
+  const lists: Page[] = []
   for (const request of githubRequests) {
     if (!COMMENTS.test(request.path)) continue
     if (request.method !== 'GET' || request.at > sentAt) break
@@ -73,19 +55,25 @@ export function shownTo({ githubRequests, entries }: StepRecord): (readonly Show
   })
 }
 
-/** Of each comment that has a marker, what was shown last. */
-function withoutRepeats(items: readonly OnPage[]): Shown[] {
+/**
+ * Of each comment that has a marker, what was shown last: pages that are read one after the other
+ * may show it twice, before and after an edit.
+ */
+function withoutRepeats(items: Page) {
   const byId = new Map(items.map((item) => [item.id, item]))
   return [...byId.values()]
     .sort((one, other) => one.id - other.id)
     .flatMap(({ marker, ...item }) => (marker === undefined ? [] : [{ ...item, marker }]))
 }
 
-function itemsIn({ at, status, answered }: Received): OnPage[] | undefined {
+type Page = NonNullable<ReturnType<typeof itemsIn>>
+
+function itemsIn({ at, status, answered }: Received) {
   if (status !== 200) return undefined
   try {
-    return (JSON.parse(answered) as Item[]).flatMap(({ id, body, user }) =>
-      user?.login === STRANGER ? [] : [{ at, id, marker: markerIn(body ?? '') }],
+    const items: { id: number; body: string; user: { login: string } }[] = JSON.parse(answered)
+    return items.flatMap(({ id, body, user }) =>
+      user.login === STRANGER ? [] : [{ at, id, marker: markerIn(body) }],
     )
   } catch {
     return undefined
@@ -93,19 +81,16 @@ function itemsIn({ at, status, answered }: Received): OnPage[] | undefined {
 }
 
 /** What a step wrote with a marker, and whether GitHub has it. */
-export interface Written extends Pick<Received, 'status'> {
-  readonly at: number
-  readonly id: number
-  readonly marker: Marker
-  readonly tookEffect: boolean
-}
+export type Written = ReturnType<typeof writtenBy>[number]
 
-export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>): Written[] {
+export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>) {
   return githubRequests.flatMap(({ method, path, body, at, status, tookEffect }) => {
-    if (method !== 'PATCH') return []
-    const { body: text = '' } = (body ?? {}) as { body?: string }
-    const marker = markerIn(text)
-    if (marker === undefined) return []
-    return [{ at, id: Number(/\d+$/.exec(path)?.[0]), marker, status, tookEffect }]
+    const marker = method === 'PATCH' ? markerIn(textIn(body)) : undefined
+    return marker === undefined
+      ? []
+      : [{ at, id: Number(/\d+$/.exec(path)?.[0]), marker, status, tookEffect }]
   })
 }
+
+/** Of a comment that is written. */
+export const textIn = (body: unknown): string => (body as { body?: string } | undefined)?.body ?? ''

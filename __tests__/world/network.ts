@@ -17,8 +17,6 @@ export interface NetworkPlan {
   readonly travelMs: readonly [min: number, max: number]
   /** Into how many parts what is written at once falls at most. */
   readonly parts: number
-  /** The first bytes of what is written come one at a time. */
-  readonly single: boolean
 }
 
 /** What happens to an attempt to connect. `silent`: it gets no answer. */
@@ -34,7 +32,6 @@ export interface Conditions {
 
 /** Of the server that listens first. */
 export const FIRST_PORT = 20_000
-const SINGLE_BYTES = 24
 /** Whoever writes more has to wait until it arrives. */
 const SEND_BUFFER = 64 * 1024
 
@@ -303,7 +300,6 @@ export class SimulatedSocket extends Duplex {
     const random = this.#random
     const { plan } = this.network.conditions
     const cuts = new Set<number>()
-    if (plan.single) for (let at = 1; at <= SINGLE_BYTES; at++) cuts.add(at)
     for (let count = random.int(1, plan.parts); count > 1; count--)
       cuts.add(random.int(1, chunk.length))
     const ends = [...cuts].filter((at) => at < chunk.length).sort((one, other) => one - other)

@@ -31,15 +31,7 @@ export type ActionPlan = ReturnType<typeof createAction>
  * `github`: a request to GitHub has come. `write`: one that writes has come, and nothing is written
  * yet. `written`: it was answered.
  */
-export type Trigger =
-  | 'start'
-  | 'request'
-  | 'post'
-  | 'get'
-  | 'response'
-  | 'github'
-  | 'write'
-  | 'written'
+export type Trigger = ActionPlan['after']
 /** The pull request as GitHub has it: how often each part of it was changed. */
 export type PullPlan = typeof FIRST_PULL
 
@@ -104,9 +96,9 @@ function createKey(random: Random): string {
 
 /** What is to happen at an exact time travels in a time that is known. */
 function createNetwork({ random, theme }: Draw): NetworkPlan {
-  if (theme === 'limit') return { travelMs: [1, 1], parts: 1, single: false }
+  if (theme === 'limit') return { travelMs: [1, 1], parts: 1 }
   const [min, max] = random.weighted<[number, number]>([5, [0.1, 2]], [2, [5, 60]], [1, [20, 400]])
-  return { travelMs: [min, max], parts: random.pick(1, 1, 3, 8), single: random.chance(0.1) }
+  return { travelMs: [min, max], parts: random.pick(1, 1, 3, 8, 200) }
 }
 
 function createConnecting(random: Random, probability: number): Connecting[] {

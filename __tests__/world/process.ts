@@ -50,7 +50,6 @@ export class SimulatedProcess implements Owner, Machine {
   readonly #output: string[] = []
   readonly #listeners = new Map<string, Listener[]>()
   readonly #sockets = new Set<SimulatedSocket>()
-  #onOutput: (() => void) | undefined
   #resolve: (at: number) => void = () => undefined
   /** When it ended. */
   readonly ended = new Promise<number>((resolve) => {
@@ -93,14 +92,6 @@ export class SimulatedProcess implements Owner, Machine {
     this.#output.push(text)
     for (const line of text.split(/\r?\n/))
       if (line !== '') this.time.owners.run(undefined, this.options.onLine, line)
-    const first = this.#onOutput
-    this.#onOutput = undefined
-    if (first && text !== '') this.time.owners.run(undefined, first)
-  }
-
-  /** Called with the first thing that it writes. */
-  onFirstOutput(call: () => void): void {
-    this.#onOutput = call
   }
 
   /** As `process.on`. */

@@ -20,7 +20,7 @@ export function remembered(facts: Facts): (Marker | undefined)[] {
 
 /** For each of these, what an earlier attempt left, if it left a job. */
 function ownMarkers(facts: Facts): Marker[] {
-  const { runId, attempt } = facts.step.plan
+  const { runId, attempt } = facts
   return remembered(facts).flatMap((one) =>
     one?.run === String(runId) && one.attempt !== attempt && one.jobId !== '' ? [one] : [],
   )
@@ -45,7 +45,7 @@ export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainl
     .filter((jobId) => {
       const last = lastPost(facts, jobId)
       // What another run sent at the same time, this one may not know of.
-      const isOthers = last !== undefined && last.step.plan.runId !== facts.step.plan.runId
+      const isOthers = last !== undefined && last.step.plan.runId !== facts.runId
       if (isKnown === 'maybe') return last?.isAccepted || isOthers
       return last?.isAccepted && last.isStored
     })
@@ -56,12 +56,9 @@ export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainl
  * service's own record.
  */
 export function hasLostMessage(facts: Facts): boolean {
-  const { record, index, step } = facts
-  const attempts = record.steps
-    .map((_, at) => new Facts(record, at))
-    .filter(({ step: { plan } }, at) => at < index && plan.runId === step.plan.runId)
+  const attempts = facts.before.filter(({ runId }) => runId === facts.runId)
   const shown = remembered(facts)
-  const isOwn = shown.length > 0 && shown.every((one) => one?.run === String(step.plan.runId))
+  const isOwn = shown.length > 0 && shown.every((one) => one?.run === String(facts.runId))
   const sender = attempts.findLast(({ posts }) => posts.length > 0)
   const last = sender?.posts.at(-1)
   if (!isOwn || !sender || !last || !isMessage(last) || fateOf(last) === 'refused') return false
@@ -83,13 +80,12 @@ export function ownIsLost(facts: Facts): boolean {
  * a step has seen it end.
  */
 export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedAt): boolean {
-  const { record, index } = facts
-  const { docsEndedAt } = record
-  const last = lastPost(facts, jobId, index + 1)
+  const { docsEndedAt } = facts.record
+  const last = lastPost(facts, jobId, facts.index + 1)
   if (!last?.isAccepted || !isMessage(last.post)) return false
-  const seen = record.steps.slice(last.by, index).map((_, at) => new Facts(record, last.by + at))
-  const isSeen = seen.some(
-    ({ outcome, reportedAt = 0 }) => ENDED.includes(outcome) && reportedAt < docsEndedAt,
+  const isSeen = facts.before.some(
+    ({ index, outcome, reportedAt = 0 }) =>
+      index >= last.by && ENDED.includes(outcome) && reportedAt < docsEndedAt,
   )
   const isNamed = /The pull request \S+ is already open/.test(last.post.body)
   return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
@@ -143,11 +139,11 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   )
   if (!last?.isStored || storedBy < last.by) return undefined
   // What was merged too early is sent again, as a reader was told.
-  const toldBy = record.steps.findLastIndex(
-    ({ stdout }, at) => at >= last.by && at < facts.index && MISSED.test(stdout),
+  const teller = facts.before.findLast(
+    ({ index, step }) => index >= last.by && MISSED.test(step.stdout),
   )
-  const isKnown = toldBy === storedBy && new Facts(record, toldBy).couldWrite
-  if (toldBy >= 0) return isKnown && facts.docsPull === 'merged' ? false : undefined
+  const isKnown = teller?.couldWrite && teller.index === storedBy
+  if (teller) return isKnown && facts.docsPull === 'merged' ? false : undefined
   if (isCutOff(facts, marker.jobId)) return undefined
   const own = contentOf(step, github)
   return last.isAccepted && own !== undefined && own === contentOf(last.step, github)

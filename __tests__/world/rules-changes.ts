@@ -61,7 +61,6 @@ export const CHANGES_RULES = {
   },
 
   *'a diff is whole, and the words of the event are there [context.diffs.whole]'(facts) {
-    const { event } = facts.step.plan
     for (const { prompt, counted, told } of sent(facts)) {
       const plain = counted.filter(({ filename }) => /^docs.\d|^src.z/.test(filename))
       for (const { filename, patch = '' } of [...plain.slice(0, 1), ...plain.slice(-1)]) {
@@ -69,7 +68,7 @@ export const CHANGES_RULES = {
         if (title !== undefined && !prompt.includes(`\n${title}\n${patch}\n`))
           yield `that of ${filename} is not`
       }
-      if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
+      if (numberOf(facts.event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
         yield 'there is no title'
     }
   },
@@ -77,9 +76,9 @@ export const CHANGES_RULES = {
 
 /** What was sent of changes of which GitHub has a list, and what had to be. */
 function* sent(facts: Facts) {
-  const { posts, inputs, step, isAlone } = facts
+  const { posts, inputs, step, isAlone, task } = facts
   const { context = 'none' } = inputs
-  const changes = context === 'none' || step.plan.task === 'attach' ? undefined : changesOf(facts)
+  const changes = context === 'none' || task === 'attach' ? undefined : changesOf(facts)
   const lists = step.githubRequests.filter(({ path }) => LISTS.test(path))
   // What GitHub can't compare is unknown, though it may compare another release.
   const isUnknown = lists.some(({ status }) => status === 422) || lists.at(-1)?.status !== 200

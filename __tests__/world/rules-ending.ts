@@ -38,7 +38,7 @@ export const ENDING_RULES = {
   *'a step ends by its deadline [net.deadline]'(facts) {
     const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
-    const startedAt = step.firstOutputAt ?? step.spawnedAt
+    const startedAt = step.wrote[0]?.at ?? step.spawnedAt
     // A step that starts after its deadline may send its request all the same.
     const firstPostAt = facts.posts[0]?.startedAt ?? 0
     const isPending = facts.isPostPendingAt(
@@ -75,7 +75,7 @@ export const ENDING_RULES = {
     if (!wasCancelled || wasKilled) return
     const postMs = facts.isPostPendingAt(cancelledAt) ? FINAL_POST_MS : 0
     const reportBy = facts.laterByFreezes(cancelledAt + postMs + REPORT_MS)
-    const reported = step.wrote.find(({ line }) => line.startsWith('Finished after '))
+    const [reported] = facts.finished
     if (reported !== undefined && reported.at > reportBy)
       yield `reported its end ${reported.at - cancelledAt} ms after a signal`
     const editsMs = github === undefined ? 0 : EDITS_MS.cancelled
@@ -125,11 +125,11 @@ export const ENDING_RULES = {
   },
 
   *'bad input is said to be bad [input.problems.together]'(facts) {
-    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step } = facts
+    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step, event } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
     if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first, whatever is wrong with the prompt.
-    const asked = askedFor(step.plan.event, inputs['allow-users'] ?? '')
+    const asked = askedFor(event, inputs['allow-users'] ?? '')
     const isStrangers = asked.some((person) => person !== 'writer')
     const maySkip = facts.isDenied || facts.isLabelled || step.isAboutOwn || isStrangers
     if (code !== 'input' && !(outcome === 'skipped' && maySkip))
@@ -155,22 +155,6 @@ export const ENDING_RULES = {
     }
     if (isDryRun && !['dry-run', 'skipped', 'cancelled', 'error'].includes(outcome))
       yield `a dry run says ${outcome}`
-  },
-
-  *'a step that waits tells what the service has said [output.timed-out]'(facts) {
-    const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
-    if (!facts.waits || outputs.status !== '' || posts.length > 0 || facts.isUntold) return
-    const isTold = step.entries.some((entry) => {
-      if (jobIn(entry)?.id !== jobId || !STATUSES.includes(facts.statusIn(entry))) return false
-      const until = Math.min(
-        deadlineAt - facts.lastPollMs,
-        cancelledAt,
-        facts.thrownAt,
-        entry.sentAt + REQUEST_MS.GET,
-      )
-      return facts.arrivedBefore(entry.arrivedAt, until)
-    })
-    if (isTold) yield `the service said how the job is, and the step tells no status: ${facts.says}`
   },
 
   *'a job that was seen to end is told to have ended [report.true]'(facts) {

@@ -2,14 +2,12 @@
 
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { numberOf } from './events.js'
 import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
+import { type Marker, markerIn, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
-import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** The requests for the files of the docs pull request. */
@@ -30,9 +28,9 @@ export const GITHUB_RULES = {
   },
 
   *'what GitHub could not say starts nothing [github.decides.retried]'(facts) {
-    const { step, posts } = facts
+    const { step, posts, task } = facts
     const [first] = posts
-    if (first === undefined || step.plan.task === 'attach') return
+    if (first === undefined || task === 'attach') return
     const reads = step.githubRequests.filter(
       (read) => read.method === 'GET' && read.at < first.startedAt && decides(facts, read),
     )
@@ -52,24 +50,10 @@ export const GITHUB_RULES = {
     }
   },
 
-  *'the files of the docs pull request are asked for once, after the result is told [docs.files.told]'(
-    facts,
-  ) {
-    const { step, outcome, reportedAt = Number.POSITIVE_INFINITY } = facts
-    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
-    const tokens = new Set(asked.map(({ headers }) => headers.authorization))
-    if (asked.length > tokens.size) yield `they were asked for ${asked.length} times`
-    if (asked.length > 0 && outcome !== 'pr-opened' && !facts.isUntold)
-      yield `they were asked for by a step that ended as ${outcome}`
-    if (asked.some(({ at }) => at < reportedAt))
-      yield 'they were asked for before the result was told'
-  },
-
   *'a create is remembered before it is sent [send.placeholder.first]'(facts) {
-    const { posts, hasComment, written, step } = facts
+    const { posts, hasComment, written, runId, attempt } = facts
     const create = posts.find((post) => isCreate(post))
     if (create === undefined || !hasComment) return
-    const { runId, attempt } = step.plan
     const isThere = written.some(
       ({ at, marker, tookEffect }) =>
         tookEffect && at < create.startedAt && isBy(marker, runId, attempt),
@@ -79,10 +63,7 @@ export const GITHUB_RULES = {
 
   *'there is one comment [memory.one-comment]'(facts) {
     const { record, index, isGitHubWell, github, step } = facts
-    const created = step.githubRequests.filter(
-      ({ method, path, tookEffect }) =>
-        method === 'POST' && path.endsWith('/comments') && tookEffect,
-    )
+    const created = creations(step).filter(({ tookEffect }) => tookEffect)
     // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is
     // replaced.
     const deleted = github?.others.filter(({ what }) => what.startsWith('deletes')) ?? []
@@ -107,12 +88,14 @@ export const GITHUB_RULES = {
   },
 
   /** GitHub mails what is created. */
-  *'a run that sent nothing makes no comment about that [memory.silent]'({ step, posts, waits }) {
-    const [created] = step.githubRequests.filter(
-      ({ method, path }) => method === 'POST' && path.endsWith('/comments'),
-    )
-    const text = String((created?.body as { body?: string } | undefined)?.body ?? '')
-    const sendsNothing = posts.length === 0 && step.plan.task !== 'attach' && !waits
+  *'a run that sent nothing makes no comment about that [memory.silent]'({
+    step,
+    posts,
+    waits,
+    task,
+  }) {
+    const text = textIn(creations(step)[0]?.body)
+    const sendsNothing = posts.length === 0 && task !== 'attach' && !waits
     if (sendsNothing && /^(?:❌|🛑)/u.test(text)) yield `it begins with ${text.slice(0, 50)}`
   },
 
@@ -143,11 +126,10 @@ export const GITHUB_RULES = {
       if (jobId === '') return ''
       const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
       const isOver = shown.some((job) => FAILURES.includes(job?.status ?? ''))
-      const isClosed = ['closed', 'merged'].includes(facts.docsPull ?? '')
       for (const post of facts.posts) {
         if (isMessage(post) && jobIdIn(post) !== jobId)
           return `a message to ${jobIdIn(post)}, not to ${jobId}`
-        if (!isCreate(post) || isOver || isClosed) continue
+        if (!isCreate(post) || isOver || facts.isDocsOver) continue
         const isGone = facts.isGone(jobId, post.startedAt) || facts.refusedAsEnded(jobId, post)
         if (!isGone) return `another job was created, and job ${jobId} is remembered`
       }
@@ -158,7 +140,7 @@ export const GITHUB_RULES = {
 
   /** Unless it has made a new job, or was killed just before. */
   *"a re-run does not hide a later run's job [memory.later-run]"(facts) {
-    const { runId, attempt } = facts.step.plan
+    const { runId, attempt } = facts
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
     const last = facts.written.findLast((one) => !isRefused(one))
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
@@ -168,8 +150,7 @@ export const GITHUB_RULES = {
 
   /** The placeholder got through, and what was to follow it did not. */
   *"a re-run that sends nothing puts back a later run's job [memory.later-run]"(facts) {
-    const { runId, attempt } = facts.step.plan
-    const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
+    const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step, runId, attempt } = facts
     if (attempt === 1 || !hasComment || !isAlone) return
     if (posts.some((post) => !facts.mayBeRefused(post))) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
@@ -186,30 +167,19 @@ export const GITHUB_RULES = {
       yield 'its placeholder took the place of a job, and it was left at that'
   },
 
-  *'an event that cannot be read starts nothing for a pull request or an issue [github.event]'({
-    inputs,
-    posts,
-    step,
-  }) {
-    const { event, eventFile } = step.plan
-    const { 'job-scope': scope, 'issue-number': number } = inputs
-    const isAbout =
-      event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
-    if (!isAbout || eventFile === undefined || number !== undefined) return
-    if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
-  },
-
   *'nothing is written in a conversation that is locked [memory.locked]'({ isLocked, step }) {
     const write = step.githubRequests.find(({ method }) => method !== 'GET')
     if (isLocked && write !== undefined) yield `it sent ${write.method} ${write.path}`
   },
 
-  *'a push that merged nothing is about no pull request [merge.found]'({ step, number, inputs }) {
-    const write = step.githubRequests.find(
-      ({ method, path }) => method === 'POST' && path.includes('/comments'),
-    )
-    if (step.plan.event.name === 'push' && number === undefined && write !== undefined)
-      yield `it sent ${write.method} ${write.path} with ${inputs['job-scope']}`
+  *'a push that merged nothing is about no pull request [merge.found]'({
+    step,
+    number,
+    inputs,
+    event,
+  }) {
+    if (event.name === 'push' && number === undefined && creations(step).length > 0)
+      yield `it made a comment with ${inputs['job-scope']}`
   },
 
   /** A comment that only informs is never read. */
@@ -226,21 +196,12 @@ export const GITHUB_RULES = {
         yield 'a comment stores a job, and says it may not'
     }
   },
-
-  /** Of a matrix, each leg has its own comment. */
-  *"a comment names its step's job-key [memory.leg-named]"({ inputs, step, record }) {
-    const key = inputs['job-key'] ?? ''
-    const name = (/^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key).slice(0, 99) // It is shortened there.
-    const own = new Set(writtenBy(step).map(({ marker }) => marker.name))
-    if (name === '' || record.steps.at(-1) !== step) return
-    for (const text of record.comments) {
-      const [first = ''] = text.split('\n')
-      const isNamed = [...decodings(first)].some((form) => form.includes(name))
-      if (own.has(markerIn(text)?.name ?? '') && !isNamed)
-        yield `a comment of ${name} begins with ${first}`
-    }
-  },
 } satisfies Record<string, Rule>
+
+/** The requests for a new comment. */
+function creations({ githubRequests }: Facts['step']) {
+  return githubRequests.filter(({ method, path }) => method === 'POST' && /\/comments$/.test(path))
+}
 
 /** Whether something depends on what GitHub answers: on all but what only informs. */
 function decides({ hasComment }: Facts, { path }: Received): boolean {
@@ -250,14 +211,14 @@ function decides({ hasComment }: Facts, { path }: Received): boolean {
 /**
  * Whether GitHub said something: what was asked for, or by a refusal that there is no such thing.
  */
-function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
+function isAnswer({ path, status, answered }: Received, { github, event, inputs }: Facts): boolean {
   // A gateway's page says nothing; a redirect does, whatever it contains.
   if (answered === PAGE.body && status !== 301) return false
   if (status === 200) return true
   if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
   const cannotList = [406, 422].includes(status) || /^Sorry, /.test(messageIn(answered))
   if (cannotList && /\/files\?|\/compare\//.test(path)) return true
-  const isNamed = step.plan.event.name !== 'push' || inputs['issue-number'] !== undefined
+  const isNamed = event.name !== 'push' || inputs['issue-number'] !== undefined
   const [, refusals = []] = [
     // Whatever can't be read of the docs pull request, it may be open.
     [/\/pulls\/17$/, [301, 400, 401, 403, 404, 422]],
@@ -287,7 +248,7 @@ const isRefused = ({ status }: Written): boolean =>
 
 /** Whether another step of this attempt has stored something under the same name. */
 export function looksTheSame(facts: Facts): boolean {
-  const { runId, attempt } = facts.step.plan
+  const { runId, attempt } = facts
   const markers = remembered(facts)
   return (
     markers.length > 0 &&
@@ -300,19 +261,16 @@ export function looksTheSame(facts: Facts): boolean {
 /** Whether the comment had a later run's job, each time that it was read. */
 function showsLaterJob(facts: Facts): boolean {
   const shown = facts.shown()
-  return (
-    shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.step.plan.runId)
-  )
+  return shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.runId)
 }
 
 /** What a later run stored stays. */
 export function isOfEarlierRun(facts: Facts): boolean {
-  return facts.shown().some((marker) => Number(marker?.run) > facts.step.plan.runId)
+  return facts.shown().some((marker) => Number(marker?.run) > facts.runId)
 }
 
 function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
-  const { outcome, jobId, written, step } = facts
-  const { runId, attempt } = step.plan
+  const { outcome, jobId, written, runId, attempt } = facts
   const last = written.findLast(({ tookEffect }) => tookEffect)?.marker
   if (last === undefined || !isBy(last, runId, attempt)) {
     yield `the comment does not remember this attempt`

@@ -2,7 +2,7 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
-import { docsPullAnswers, docsPullReads, ENDED, Facts, NOTHING } from './facts.js'
+import { docsPullAnswers, docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { markersIn } from './memory.js'
 import {
@@ -15,13 +15,14 @@ import {
   remembered,
 } from './remembered.js'
 import type { Rule } from './rules.js'
+import { unsaid } from './rules-text.js'
 import { fateOf, isCreate, isMessage } from './service.js'
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
   *'a re-run waits for the job of the attempt before [memory.rerun.waits]'(facts) {
     const [first] = facts.posts
-    if (first === undefined || facts.step.plan.task !== 'create') return
+    if (first === undefined || facts.task !== 'create') return
     const unfinished = ownUnfinished(facts)
     const isWrong = unfinished.every((jobId) => !facts.isGone(jobId, first.startedAt))
     if (unfinished.length > 0 && unfinished.length === remembered(facts).length && isWrong)
@@ -31,7 +32,7 @@ export const PAID_RULES = {
   /** A closed one is asked for again, and so is a job that can't go on. */
   *'a re-run with an open docs pull request sends nothing [memory.rerun.reported]'(facts) {
     const [first] = facts.posts
-    if (first === undefined || facts.step.plan.task === 'attach' || mayBeOver(facts)) return
+    if (first === undefined || facts.task === 'attach' || mayBeOver(facts)) return
     const told = ownTold(facts)
     const isWrong = told.every((jobId) => canGoOn(facts, jobId, first))
     if (told.length > 0 && told.length === remembered(facts).length && isWrong)
@@ -39,9 +40,9 @@ export const PAID_RULES = {
   },
 
   *'a push does not send again what the docs job has [paid.push.unchanged]'(facts) {
-    const { posts, hasComment, step } = facts
+    const { posts, hasComment, event } = facts
     const [first] = posts
-    if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
+    if (event.action !== 'synchronize' || !hasComment || first === undefined) return
     const shown = facts.shown()
     // If no run saw the docs job end, what it wrote last may not be in docs that were merged.
     const isWrong = shown.every(
@@ -58,18 +59,17 @@ export const PAID_RULES = {
   *'a push with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
     facts,
   ) {
-    const { outcome, hasComment, step } = facts
-    if (step.plan.event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
+    const { outcome, hasComment, event, task } = facts
+    if (event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
     const shown = facts.shown()
     const isSame = shown.length > 0 && shown.every((one) => one && hasTheSame(facts, one))
-    const isAsked = step.plan.task === 'attach' || ownUnfinished(facts).length > 0
+    const isAsked = task === 'attach' || ownUnfinished(facts).length > 0
     if (isSame && !isAsked && facts.posts.length === 0 && isOver(facts)) yield `${outcome} was told`
   },
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent [paid.asked.sends]'(facts) {
-    const { posts, hasComment, step, isGitHubWell } = facts
-    const { task, event } = step.plan
+    const { posts, hasComment, isGitHubWell, event, task } = facts
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
@@ -82,8 +82,7 @@ export const PAID_RULES = {
 
   /** Whoever closed it wants none. */
   *'a push asks for no docs that somebody has refused [memory.run.closed]'(facts) {
-    const { plan, posts, step, number } = facts
-    const { event } = step.plan
+    const { plan, posts, step, number, event } = facts
     const isPushed = event.action === 'synchronize' && numberOf(event) === number
     const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
@@ -97,12 +96,12 @@ export const PAID_RULES = {
 
   /** After a 404 that was a gateway's, the message is sent once more. */
   *'a message that an ended job refuses gives way to a new job [send.message.ended]'(facts) {
-    const { posts, step } = facts
+    const { posts, step, task } = facts
     const messages = posts.filter(isMessage)
     const count = (status: number): number =>
       messages.filter(({ exchange }) => exchange.response.status === status).length
     const [first] = messages
-    if (first === undefined || step.plan.task !== 'create') return
+    if (first === undefined || task !== 'create') return
     const seen = step.entries.filter(
       ({ method, startedAt }) => method === 'GET' && startedAt < first.startedAt,
     )
@@ -113,8 +112,7 @@ export const PAID_RULES = {
 
   /** Who obeys would pay again. */
   *'no text promises that a re-run sends nothing if it would send [report.advice.rerun]'(facts) {
-    const { step, jobId, isAlone, isUntold, github } = facts
-    const { runId, attempt, task } = step.plan
+    const { step, jobId, isAlone, isUntold, github, task, runId, attempt } = facts
     const isOthers = github?.others.some(({ what }) => what !== 'comments')
     if (task === 'attach' || isUntold || !isAlone || isOthers) return
     const isKept = markersIn(step.comments).some(
@@ -134,35 +132,33 @@ export const PAID_RULES = {
   *'what the agent adds to docs that were merged or closed meanwhile is told [docs.ended-early]'(
     facts,
   ) {
-    const { outcome, step, lines, reportedAt = 0, outputs, record, index } = facts
+    const { outcome, step, reportedAt = 0, outputs, record, before } = facts
     const isOpen = facts.github?.docsPull === 'open' && record.docsEndedAt > step.endedAt
     if (isOpen && MISSED.test(step.stdout)) yield 'it is open'
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
     if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
     if (outcome === 'skipped' && /docs pull request .* was merged/.test(step.summary))
       yield 'the push is skipped'
-    const wasTold = record.steps.slice(0, index).some((_, at) => {
-      const { outcome, jobId } = new Facts(record, at)
-      return jobId === facts.jobId && ENDED.includes(outcome)
-    })
+    const wasTold = before.some(
+      ({ outcome, jobId }) => jobId === facts.jobId && ENDED.includes(outcome),
+    )
     const looks = docsPullReads(step).filter(({ at }) => at >= reportedAt)
     const wasAsked = looks.some(({ status }) => status !== 200)
     if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
-    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
-      if (!MISSED.test(text)) yield `the ${where} does not say it`
+    yield* unsaid(facts, MISSED)
   },
 
   /** A bill can be made from the output, and from logs. */
   *'what was sent is told [output.sent]'(facts) {
-    const { isUntold, outputs, lines, step } = facts
+    const { isUntold, outputs, step } = facts
     if (isUntold) return
     const { sent = '' } = outputs
     const expected = sentBy(facts)
     if (!expected.includes(sent))
       yield `the output says ${sent || 'nothing'}, and it was ${expected}`
     const words = `Sent: ${SENT[sent]}`
-    const last = lines.find((line) => line.startsWith('Finished after '))
-    if (last && !last.includes(words)) yield `the last line of the log does not say ${words}`
+    const [last] = facts.finished
+    if (last && !last.line.includes(words)) yield `the last line of the log does not say ${words}`
     if (!step.summary.includes(words)) yield `the summary does not say ${words}`
   },
 } satisfies Record<string, Rule>
@@ -175,11 +171,11 @@ const SENT: Readonly<Record<string, string>> = {
 
 /** What the service may have accepted, by its own record: more than one if nobody can tell. */
 function sentBy(facts: Facts): string[] {
-  const { posts, code, step } = facts
+  const { posts, code, step, task } = facts
   const last = posts.findLast((post) => fateOf(post) !== 'refused' || !facts.wasRead(post))
   if (last === undefined) {
     // A request that was cut on its way never came, nor did a retry of one that was refused.
-    const request = step.plan.task === 'message' ? ['message'] : ['job', 'message']
+    const request = task === 'message' ? ['message'] : ['job', 'message']
     const mayBeCut = posts.length === 0 || facts.secondSignalAt <= step.endedAt
     return code === 'create-unknown' && mayBeCut ? request : ['nothing']
   }
@@ -209,10 +205,11 @@ function isOver(facts: Facts): boolean {
 }
 
 export function mayBeOver(facts: Facts): boolean {
-  const isEnded = ['closed', 'merged'].includes(facts.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
   const wasRead = docsPullAnswers(facts.step).length > 0
-  return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
+  return (
+    facts.isDocsOver && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
+  )
 }
 
 function rememberedLinks(facts: Facts): string[] {
@@ -230,8 +227,7 @@ function canRead({ inputs }: Facts, link: string): boolean {
  * has worked since.
  */
 export function hasNothingNew(facts: Facts): boolean {
-  const { step, inputs, github, lastRun, compared } = facts
-  const { event } = step.plan
+  const { step, inputs, github, lastRun, compared, event } = facts
   const { context = 'none', 'issue-number': number, since } = inputs
   if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
@@ -263,8 +259,8 @@ export function hasNothingNew(facts: Facts): boolean {
 }
 
 /** Whether what has changed is asked for, and no pull request says it. */
-export function asksForCommits({ step, inputs, hasEvent }: Facts): boolean {
+export function asksForCommits({ inputs, hasEvent, task }: Facts): boolean {
   const { context = 'none', 'context-paths': paths, 'issue-number': number } = inputs
   const hasContext = context !== 'none' || paths !== undefined
-  return step.plan.task !== 'attach' && hasEvent && hasContext && number !== String(PULL_REQUEST)
+  return task !== 'attach' && hasEvent && hasContext && number !== String(PULL_REQUEST)
 }

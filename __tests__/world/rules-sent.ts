@@ -12,17 +12,17 @@ import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
 import { asksForCommits, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
-import { decodings } from './rules-text.js'
+import { decodings, unsaid } from './rules-text.js'
 
 /** For so long, GitHub is asked again, if the step has the time. */
 const GITHUB_MS = 90_000
 
 export const SENT_RULES = {
   *'what is skipped brings nothing [skip.list.cut]'(facts) {
-    const { outcome, step, inputs, isByAgent, mayStart, isLabelled } = facts
+    const { outcome, step, inputs, isByAgent, mayStart, isLabelled, task } = facts
     if (outcome !== 'skipped') return
     // With a file that is missing, it would have sent something.
-    if (step.plan.task === 'attach' && inputs['prompt-file'] === undefined) {
+    if (task === 'attach' && inputs['prompt-file'] === undefined) {
       if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
     } else if (isByAgent || !mayStart || facts.isDenied || isLabelled || step.isAboutOwn) return
     else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
@@ -41,18 +41,16 @@ export const SENT_RULES = {
   },
 
   *'what is no bad input is not said to be [input.blank.default]'(facts) {
-    const { code, inputs, step, record } = facts
-    const isAttempt = record.steps.some(
-      ({ plan }) => plan !== step.plan && plan.runId === step.plan.runId,
-    )
+    const { code, inputs, step, record, runId } = facts
+    const isAttempt = record.steps.some(({ plan }) => plan !== step.plan && plan.runId === runId)
     const hasNoIssue = inputs['job-scope'] === 'issue' && facts.number === undefined
     if (code === 'input' && !hasBadInput(inputs) && !isAttempt && !hasNoIssue)
       yield 'the inputs are good, and nothing was sent'
   },
 
   *'whoever gets nothing is told why [report.true]'(facts) {
-    const { outcome, step, posts, isUntold, jobId, lines, isDryRun, isEnd } = facts
-    if (isUntold || posts.length > 0 || isDryRun || step.plan.task === 'attach') return
+    const { outcome, step, posts, isUntold, jobId, lines, isDryRun, isEnd, task } = facts
+    if (isUntold || posts.length > 0 || isDryRun || task === 'attach') return
     const words =
       outcome === 'skipped' ? /Nothing was sent: \S/ : /To ask for docs again, run a step/
     if (outcome !== 'skipped' && !isEnd) return
@@ -70,16 +68,13 @@ export const SENT_RULES = {
   },
 
   *'a message that may be lost is told of until it is known [memory.rerun.unknown]'(facts) {
-    const { step, posts, isUntold, lines } = facts
-    if (isUntold || posts.length > 0 || !facts.isEnd) return
+    if (facts.isUntold || facts.posts.length > 0 || !facts.isEnd) return
     if (!hasLostMessage(facts) && !ownIsLost(facts)) return
-    for (const [where, text] of Object.entries({ log: lines.join('\n'), summary: step.summary }))
-      if (!/it may be lost/.test(text)) yield `the ${where} does not say it`
+    yield* unsaid(facts, /it may be lost/)
   },
 
   *'where labels cannot count, the log says so [skip.labels.no-effect]'(facts) {
-    const { inputs, posts, step, number, hasMerged, hasEvent, isLabelled, lines } = facts
-    const { event, task } = step.plan
+    const { inputs, posts, number, hasMerged, hasEvent, isLabelled, lines, event, task } = facts
     const isKnown = number !== undefined || hasMerged || (hasEvent && numberOf(event) !== undefined)
     // A group's labels count, as far as its pull requests can be read.
     if (isKnown || isLabelled || (event.name === 'push' && inputs['job-scope'] !== undefined))
@@ -104,8 +99,8 @@ export const SENT_RULES = {
 
 /** Whether nobody can know since when there are changes. A person who asks gets docs anyway. */
 export function isLost(facts: Facts): boolean {
-  const { step, inputs, lastRun } = facts
-  const isNight = step.plan.event.name === 'schedule' && inputs.since === undefined
+  const { inputs, lastRun, event } = facts
+  const isNight = event.name === 'schedule' && inputs.since === undefined
   return isNight && asksForCommits(facts) && lastRun === 'lost'
 }
 
@@ -121,10 +116,9 @@ function isPushedBack({ event, attempt, pull }: StepPlan): boolean {
 
 /** Whether there is a whole list of files, and no file in it counts. */
 export function matchesNothing(facts: Facts): boolean {
-  const { inputs, step } = facts
+  const { inputs, event } = facts
   const changes = changesOf(facts)
-  if (inputs['context-paths'] === undefined || step.plan.event.name === 'workflow_dispatch')
-    return false
+  if (inputs['context-paths'] === undefined || event.name === 'workflow_dispatch') return false
   return (
     changes !== undefined && changes.length < MOST_LISTED && countedIn(changes, inputs).length === 0
   )
@@ -132,8 +126,7 @@ export function matchesNothing(facts: Facts): boolean {
 
 /** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
 function hasDocs(facts: Facts): boolean {
-  const { step, inputs, number } = facts
-  const { event } = step.plan
+  const { inputs, number, event } = facts
   if (event.action !== 'synchronize' || !inputs['job-scope'] || !mayBeOver(facts)) return false
   if (facts.docsPull === 'closed' && number === numberOf(event)) return true
   return facts

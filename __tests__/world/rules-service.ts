@@ -20,8 +20,7 @@ const UNREACHABLE_MS = 120_000
 const CONNECT_MS = 20_000
 
 export const SERVICE_RULES = {
-  *'a request asks for what the step is about [secret.key.where]'({ step, inputs, plan }) {
-    const { task } = step.plan
+  *'a request asks for what the step is about [secret.key.where]'({ step, inputs, plan, task }) {
     for (const entry of step.entries) {
       const { method, path, headers, body } = entry
       if (headers.authorization !== `Bearer ${inputs['api-key']}`)
@@ -36,9 +35,14 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'a step that sends nothing sends nothing [access.wait.free]'({ step, posts, isDryRun, code }) {
-    if (posts.length > 0 && step.plan.task === 'attach')
-      yield 'a step that only waits sent something'
+  *'a step that sends nothing sends nothing [access.wait.free]'({
+    step,
+    posts,
+    isDryRun,
+    code,
+    task,
+  }) {
+    if (posts.length > 0 && task === 'attach') yield 'a step that only waits sent something'
     if (step.entries.length > 0 && isDryRun) yield 'a dry run asked the service'
     const isWritten = step.githubRequests.some(({ method }) => method !== 'GET')
     if (isWritten && isDryRun) yield 'a dry run wrote to GitHub'
@@ -172,12 +176,12 @@ export const SERVICE_RULES = {
   },
 
   *'polls keep their interval [poll.interval]'(facts) {
-    const { step, inputs, deadlineAt, lastPollMs, travelMs } = facts
+    const { inputs, deadlineAt, lastPollMs, travelMs, task } = facts
     const fixed = inputs['poll-interval-seconds']
     const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
     // Before it sends something, a step may ask for the job that is remembered.
     const sentAt =
-      facts.posts.at(-1)?.startedAt ?? (step.plan.task === 'attach' ? 0 : Number.POSITIVE_INFINITY)
+      facts.posts.at(-1)?.startedAt ?? (task === 'attach' ? 0 : Number.POSITIVE_INFINITY)
     const polls = facts.polls(facts.jobId).filter(({ startedAt }) => startedAt > sentAt)
     for (const [index, next] of polls.slice(1).entries()) {
       const poll = polls[index] as Entry

@@ -38,6 +38,7 @@ export const TEXT_RULES = {
     wasKilled,
     isUntold,
     lines,
+    finished,
     outputs,
   }) {
     if (wasKilled) return
@@ -46,20 +47,9 @@ export const TEXT_RULES = {
     if (errors.length !== (exitCode === 1 ? 1 : 0))
       yield `${errors.length} error annotations with exit code ${exitCode}`
     if (errors.length + notices.length > 1) yield 'a notice and an error'
-    const ends = lines.filter((line) => line.startsWith('Finished after '))
     const outcome = isUntold ? 'error' : outputs.outcome
-    if (ends.length !== 1 || !ends[0]?.includes(`: ${outcome}`))
-      yield `the log ends ${ends.length} times: ${ends.join(', ')}`
-  },
-
-  *'the summary is whole [report.summary]'({ step: { summary }, inputs, jobId, isUntold }) {
-    if (isUntold) return
-    if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
-    const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter(
-      (id) => id !== '',
-    )
-    const text = ids.reduce((rest, id) => rest.replaceAll(id, ''), summary)
-    if (/\bundefined\b|\[object|\bNaN\b/.test(text)) yield 'the summary has an undefined value'
+    if (finished.length !== 1 || !finished[0]?.line.includes(`: ${outcome}`))
+      yield `the log ends ${finished.length} times: ${finished[0]?.line}`
   },
 
   *'markup from outside is not live [text.markdown]'({ step: { summary, comments } }) {
@@ -138,6 +128,12 @@ export const TEXT_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+/** Where it is not said: in the log, in the summary. */
+export function* unsaid({ step }: Facts, words: RegExp): Iterable<string> {
+  if (!words.test(step.stdout)) yield 'the log does not say it'
+  if (!words.test(step.summary)) yield 'the summary does not say it'
+}
 
 function commands(lines: readonly string[], name: string): string[] {
   return lines.flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])

@@ -27,15 +27,6 @@ export const WELL_RULES = {
     if (posts.length > 1) yield `${posts.length} POSTs were sent`
   },
 
-  *'if nothing goes wrong, there is a comment that names the job [memory.one-comment]'(facts) {
-    const { plan, number, jobId, outcome, isDryRun, step } = facts
-    const isAsked = writesComment(facts) && number !== undefined && !isDryRun
-    if (plan.theme !== 'well' || !isAsked || outcome === 'skipped') return
-    const link = facts.outputs['pr-link'] ?? ''
-    const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
-    if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
-  },
-
   *'if nothing goes wrong, the summary and the comment say what the agent changed [docs.files.told]'(
     facts,
   ) {
@@ -65,16 +56,14 @@ function writesComment(facts: Facts): boolean {
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
-  const { inputs, posts, step } = facts
-  const { event, task } = step.plan
+  const { inputs, posts, event, task } = facts
   const end = plannedEnd(facts)
   const all = (...ends: string[]) => ({ ends, end })
   if (facts.isByAgent || !facts.mayStart) return all('skipped')
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isOver = ['merged', 'closed'].includes(facts.docsPull ?? '')
-  const isPush = isOver && event.action === 'synchronize'
+  const isPush = facts.isDocsOver && event.action === 'synchronize'
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
   const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
   // Whoever names a number by issue-number has a memory there, or nothing.

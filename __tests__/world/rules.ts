@@ -28,14 +28,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...WELL_RULES,
 }
 
-interface Violation {
-  readonly rule: string
-  /** From 1. */
-  readonly step: number
-  readonly text: string
-}
-
-export function violations(record: RunRecord): Violation[] {
+/** The rules that a run breaks, in which steps, from 1, and how. */
+export function violations(record: RunRecord) {
   const rules = Object.entries(RULES)
   return record.steps.flatMap((_, index) => {
     const facts = new Facts(record, index)

@@ -13,7 +13,7 @@ import { Time } from './time.js'
 import { replaceTimers } from './timers.js'
 
 /** What travels takes a millisecond. */
-const NETWORK = { travelMs: [1, 1], parts: 1, single: false } as const
+const NETWORK = { travelMs: [1, 1], parts: 1 } as const
 
 /** A story that goes on after this does not end. */
 const LONGEST_MS = 24 * 60 * 60_000

@@ -29,8 +29,6 @@ export const EPOCH = Date.parse('2026-01-02T03:04:05Z')
 const LONGEST_MS = 2 ** 31 - 1
 const RealDate = globalThis.Date
 
-type Call = (...parameters: unknown[]) => void
-
 /**
  * Returns what puts Node's own back.
  *
@@ -66,49 +64,37 @@ export function replaceTimers(
   }
 
   class Timer extends Handle {
-    readonly #id: number
     readonly #owner = time.owners.getStore()
 
     constructor(
-      private readonly call: Call,
+      private readonly call: () => void,
       private readonly milliseconds = 1,
-      private readonly parameters: unknown[] = [],
       private readonly repeats = false,
     ) {
       super()
-      this.#id = this.#schedule().order
+      this.#schedule()
     }
 
-    #schedule(): Due {
+    #schedule(): void {
       const at = dueAfter(this.milliseconds)
       this.due = time.schedule('timers', at, this.#owner, () => this.#fire())
-      return this.due
     }
 
     #fire(): void {
       if (this.repeats) this.#schedule()
-      this.call(...this.parameters)
+      this.call()
     }
 
     refresh(): this {
       this.close().#schedule()
       return this
     }
-
-    hasRef(): boolean {
-      return true
-    }
-
-    [Symbol.toPrimitive](): number {
-      return this.#id
-    }
   }
 
   class Immediate extends Handle {
-    constructor(call: Call, parameters: unknown[]) {
+    constructor(call: () => void) {
       super()
-      const owner = time.owners.getStore()
-      this.due = time.schedule('immediates', time.now, owner, () => call(...parameters))
+      this.due = time.schedule('immediates', time.now, time.owners.getStore(), call)
     }
   }
 
@@ -121,11 +107,11 @@ export function replaceTimers(
     }
   for (const target of [globalThis, timers]) {
     replaced.replace(target, {
-      setTimeout: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
-        new Timer(call, milliseconds, parameters),
-      setInterval: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
-        new Timer(call, milliseconds, parameters, true),
-      setImmediate: (call: Call, ...parameters: unknown[]) => new Immediate(call, parameters),
+      setTimeout: (call: AnyFunction, milliseconds?: number, ...parameters: unknown[]) =>
+        new Timer(() => call(...parameters), milliseconds),
+      setInterval: (call: () => void, milliseconds: number) => new Timer(call, milliseconds, true),
+      setImmediate: (call: AnyFunction, ...parameters: unknown[]) =>
+        new Immediate(() => call(...parameters)),
     })
     for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
       replaced.wrap(target, name, clear)
@@ -134,7 +120,7 @@ export function replaceTimers(
     setTimeout: <T>(milliseconds?: number, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
       promise(value, signal, (call) => new Timer(call, milliseconds)),
     setImmediate: <T>(value?: T, { signal }: { signal?: AbortSignal } = {}) =>
-      promise(value, signal, (call) => new Immediate(call, [])),
+      promise(value, signal, (call) => new Immediate(call)),
   })
   replaced.replace(performance, { now: () => time.now - machine().startedAt })
   replaced.replace(process, { uptime: () => (time.now - machine().startedAt) / 1000 })
