@@ -96,6 +96,11 @@ test.each([
 })
 
 // Each story: the seconds at which the job was polled, and how that ended.
+test('what cancels the step keeps nothing of polling that is over [net.deadline]', async () => {
+  const { cancel } = await poll([completed])
+  expect(getEventListeners(cancel.signal, 'abort')).toHaveLength(1) // The step's own deadline.
+})
+
 describe('a job is polled', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
   const another = jobResult('completed', { id: 'job-2' })
