@@ -43,7 +43,10 @@ function explainRule(name) {
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
-  const names = namesIn([...plants.map(({ name }) => name), ...around(lines, at)])
+  const place = around(lines, at)
+  const names = namesIn([...plants.map(({ name }) => name), ...place])
+  if (place.some((line) => /^(?:export )?(?:interface|type) /.test(line)))
+    console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
   if (names.length === 0) console.log("\nNo rule is named here. The file's:")
   for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)

@@ -71,7 +71,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
-    'accept-encoding': 'identity',
+    'accept-encoding': 'identity', // [net.limits]
     // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',

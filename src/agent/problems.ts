@@ -91,7 +91,7 @@ export function createRefusal(response: ErrorResponse, refused: RefusedRequest):
     const text = `The ${request} is too long for the service, or for what is in front of it (${description}).`
     return new Refusal(response, 'rejected', text, 'Shorten the prompt, or send `context: event`.')
   }
-  // It has not seen whose key it is, nor whether a docs job is gone.
+  // It has not seen whose key it is, nor whether a docs job is gone. [send.refused.foreign]
   if (isForeign && ![409, 429].includes(status)) {
     const text = `A firewall or a proxy has refused the ${request} (${description}).`
     return new Refusal(response, 'rejected', text, ASK_FIREWALL)

@@ -117,6 +117,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
         if (call.signal && call.retried) late.signal.addEventListener('abort', giveUp)
         // Octokit ignores a copy.
         Object.assign(request, { request: { ...call, signal: limit.signal } })
+        // [net.deadline]
         const sent = Promise.resolve(send(request)).finally(() => {
           late.signal.removeEventListener('abort', giveUp)
           limit.end()

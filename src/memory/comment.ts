@@ -71,12 +71,15 @@ export class Comment {
     return this.#options.isMemory
   }
 
-  /** What this step has written into the marker: if it sent nothing, what was there before. */
+  /**
+   * What this step has written into the marker: if it sent nothing, what was there before.
+   * [memory.nothing-sent]
+   */
   get #written(): StoredState | undefined {
     return this.#state.is === 'written' ? this.#state.held : undefined
   }
 
-  /** What the marker holds: a state of this run, or of an earlier one. */
+  /** What the marker holds: a state of this run, or of an earlier one. [memory.nothing-sent] */
   get #held(): StoredState | undefined {
     return this.#written ?? this.#before
   }

@@ -60,6 +60,7 @@ export function openComments(
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
+  // [memory.one-comment]
   async function list(mode: RequestMode) {
     const doing = `reading the comments of ${kind} ${issue_number}`
     const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
