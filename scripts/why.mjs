@@ -56,7 +56,7 @@ function explainLine(lines, at) {
 
 /**
  * The line, what encloses it, and the comment above each, from the inside out; and the next comment
- * above in the same block that names a rule. A comment is about what comes after it.
+ * above in the same block that names a rule: it is about what comes after it, up to a blank line.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -70,6 +70,7 @@ function around(lines, at) {
   let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
+    if (line.trim() === '') isNear = false
     if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
       found.push(line)
       isNear = false

@@ -40,7 +40,7 @@ export function missingJob(
   )
 }
 
-// [send.certificate.final] [send.unconnected]
+// [send.unconnected] [send.certificate.final]
 export function cannotConnect({
   reason,
   permanent,

@@ -244,6 +244,7 @@ export class Comment {
     const isOfThisAttempt =
       latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
     if (isOfThisAttempt && !this.isMemory)
+      // [memory.identity.same-attempt]
       warn(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )

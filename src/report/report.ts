@@ -212,12 +212,13 @@ export class StepReport {
 
   /**
    * Reports the result, but for the comment. If the outputs can't be written, that becomes the
-   * result.
+   * result. [output.unwritable]
    */
   #end(given: RunResult): void {
     const { writer } = this.#options
     const cause = errorOf(given)
     const alreadyReported = cause?.code === 'internal'
+    // [send.unknown]
     const inFlight = alreadyReported ? this.resultUnknown(cause) : undefined
     const ended: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
     if (inFlight) this.#record({ kind: 'ended', result: ended })
@@ -226,12 +227,13 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     this.#record({ kind: 'ended', result })
     this.#writeSummary()
+    // [report.annotation.one]
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
   }
 
-  /** The last line of the log: bills are made from it. */
+  /** The last line of the log: bills are made from it. [output.sent] [report.log.lines] */
   endLog(): void {
     const { writer } = this.#options
     const { result } = this.#facts
