@@ -81,7 +81,7 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
     const doing = `reading commit ${shortSha(commit_sha)}`
-    // [poll.refused]
+    // [github.early]
     const mode = { ...repo, isEarly: isMissing }
     const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })

@@ -94,6 +94,7 @@ export function openComments(
       return (await github.issues.createComment(params)).data.id
     },
     findCreated,
+    // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
       await github.issues.updateComment({ ...writing(mode), comment_id, body })
