@@ -322,9 +322,7 @@ const used = (runs: number, open: number): Start => ({
       for (let nth = 0; nth < count; nth++)
         world.repository.addRun({ ...run, ...(head_repository && { head_repository }) })
     }
-    addRuns(60, 'skipped')
-    addRuns(60, 'action_required')
-    addRuns(60, 'cancelled')
+    for (const free of ['skipped', 'action_required', 'cancelled']) addRuns(60, free)
     addRuns(60, 'success', 'mallory/your-repo')
     addRuns(runs, 'success')
   },
