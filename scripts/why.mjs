@@ -43,7 +43,10 @@ function explainRule(name) {
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
-  const names = namesIn([...plants.map(({ name }) => name), ...around(lines, at)])
+  const place = around(lines, at)
+  const names = namesIn([...plants.map(({ name }) => name), ...place])
+  if (place.some((line) => /^(?:export )?(?:interface|type) /.test(line)))
+    console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
   if (names.length === 0) console.log("\nNo rule is named here. The file's:")
   for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
@@ -53,7 +56,7 @@ function explainLine(lines, at) {
 
 /**
  * The line, what encloses it, and the comment above each, from the inside out; and the next comment
- * above in the same block that names a rule. A comment is about what comes after it.
+ * above in the same block that names a rule: it is about what comes after it, up to a blank line.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -67,6 +70,7 @@ function around(lines, at) {
   let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
+    if (line.trim() === '') isNear = false
     if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
       found.push(line)
       isNear = false

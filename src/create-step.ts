@@ -40,7 +40,7 @@ export function createStep(
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
     given: runner.givenInputs(),
     missingSecrets: explainMissingSecrets(event, environment.actor),
-    // What can't be read is reported by whoever needs the payload.
+    // What can't be read is reported by whoever needs the payload. [input.scope]
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })

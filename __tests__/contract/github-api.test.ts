@@ -112,15 +112,10 @@ test('only GraphQL is described elsewhere [github.described]', () => {
 })
 
 const PULL = 'GET /pulls/{pull_number}'
-const asked = (fields: {
-  endpoint: string
-  path?: Record<string, string>
-  query?: string
-  body?: unknown
-}) =>
+const asked = (endpoint: string, path = {}, query = '', body?: object) =>
   requestProblems({
-    ...{ version: '2022-11-28', path: {}, body: undefined, ...fields },
-    query: new URLSearchParams(fields.query),
+    ...{ version: '2022-11-28', endpoint, path, body },
+    query: new URLSearchParams(query),
   })
 const answered = (
   endpoint: string,
@@ -144,26 +139,14 @@ test.each([
     '/0 must NOT have',
   ],
   ['another status', answered(PULL, {}, 201), 'it has no answer 201'],
-  [
-    'a parameter that GitHub does not know',
-    asked({ endpoint: PULL, query: 'page=1' }),
-    'query  must NOT have',
-  ],
-  [
-    'a wrong path',
-    asked({ endpoint: PULL, path: { pull_number: 'one' } }),
-    '/pull_number must be integer',
-  ],
+  ['a parameter that GitHub does not know', asked(PULL, {}, 'page=1'), 'query  must NOT have'],
+  ['a wrong path', asked(PULL, { pull_number: 'one' }), '/pull_number must be integer'],
   [
     'a missing field',
-    asked({
-      endpoint: 'POST /issues/{issue_number}/comments',
-      path: { issue_number: '1' },
-      body: {},
-    }),
+    asked('POST /issues/{issue_number}/comments', { issue_number: '1' }, '', {}),
     "required property 'body'",
   ],
-  ['a body where there is none', asked({ endpoint: PULL, body: {} }), 'it takes no body'],
+  ['a body where there is none', asked(PULL, {}, '', {}), 'it takes no body'],
   ['another payload', payloadProblems('push', { action: 'pushed' }), 'must NOT have'],
   [
     'an action that the event lacks',

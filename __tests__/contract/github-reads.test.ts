@@ -122,21 +122,15 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
 
 /** A world where each of these finds something. */
 function fill({ repository, github }: SimulatedWorld): void {
-  const merged = {
-    merged: true,
-    state: 'closed',
-    mergeCommit: COMMIT,
-    labels: new Set(['docs']),
-  } as const
   const renamed = {
     filename: 'b.md',
     previous_filename: 'a.md',
     status: 'renamed',
     patch: '+',
   } as const
-  Object.assign(repository.pulls.get(1) ?? {}, merged, {
-    commits: [{ sha: sha('1'), message: 'One' }],
-    files: [renamed],
+  Object.assign(repository.pulls.get(1) ?? {}, {
+    ...{ merged: true, state: 'closed', mergeCommit: COMMIT, labels: new Set(['docs']) },
+    ...{ commits: [{ sha: sha('1'), message: 'One' }], files: [renamed] },
   })
   for (const base of [push.before, sha('v1'), 'v1'])
     repository.addComparison(base, COMMIT, { files: [renamed] })
@@ -155,7 +149,7 @@ function fill({ repository, github }: SimulatedWorld): void {
   github.addRepository('your-org/docs', {}).addPull({ number: 17 })
 }
 
-async function readEverything(): Promise<{ reads: Reads; endpoints: ReadonlySet<unknown> }> {
+async function readEverything() {
   const reads: Reads = new Map()
   const endpoints = new Set<unknown>()
   const { parse } = JSON

@@ -1,22 +1,16 @@
 /** How large the action is: what the runner downloads, and what is loaded. */
 
 import { statSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { download } from '../../bench/download.js'
 
-describe('the download [house.bundle.small]', () => {
+test('the download is at most 150,000 bytes: the actions, the licence, and nothing else [house.bundle.small]', () => {
   const { bytes, files } = download()
-
-  test('is at most 150,000 bytes', () => {
-    expect(bytes).toBeLessThanOrEqual(150_000)
-  })
-
-  test('contains the actions and the licence, and nothing else', () => {
-    const roots = new Set(files.map((file) => file.replace(/\/.*/, '')))
-    expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator'])
-    expect(files).toContain('dist/licenses.txt')
-    expect(files).not.toContain('emulator/start.mjs')
-  })
+  expect(bytes).toBeLessThanOrEqual(150_000)
+  const roots = new Set(files.map((file) => file.replace(/\/.*/, '')))
+  expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator'])
+  expect(files).toContain('dist/licenses.txt')
+  expect(files).not.toContain('emulator/start.mjs')
 })
 
 test('what is loaded before the inputs are read is at most 66 kB [net.cheap]', () => {

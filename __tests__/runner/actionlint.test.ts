@@ -42,21 +42,15 @@ test('actionlint knows the inputs and outputs of the action [house.defaults.once
 })
 
 test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment [house.pages]', () => {
-  const central = text('examples/central.yml')
-  const [comment = ''] = central.match(/(?:^# {3}.*\n)+/m) ?? []
+  const central = { name: 'examples/central.yml', text: text('examples/central.yml') }
+  const [comment = ''] = central.text.match(/(?:^# {3}.*\n)+/m) ?? []
   const caller = comment
     .replace(/^# {3}/gm, '')
     .replace('your-org/workflows/.github/workflows/central.yml@main', './examples/central.yml')
-  const lintCaller = (yaml: string): string[] =>
-    lint([
-      { name: 'examples/central.yml', text: central },
-      { name: '.github/workflows/caller.yml', text: yaml },
-    ])
-  expect(lintCaller(caller)).toEqual([])
-  const problems = lintCaller(
-    caller.replace('project-id:', 'project:').replace('  DOCS_TOKEN:', '  DOCS:'),
-  )
-  expect(problems.join('\n')).toMatch(
+  const name = '.github/workflows/caller.yml'
+  expect(lint([central, { name, text: caller }])).toEqual([])
+  const broken = caller.replace('project-id:', 'project:').replace('  DOCS_TOKEN:', '  DOCS:')
+  expect(lint([central, { name, text: broken }]).join('\n')).toMatch(
     /input "project" is not defined[\s\S]*secret "DOCS" is not defined/,
   )
 })

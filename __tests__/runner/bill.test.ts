@@ -26,10 +26,7 @@ const log = (second: string, last: string): string =>
   `\uFEFF${at('00')} ##[group]Run ${HOME}@v1\n${at(second)} Finished after ${last}\n`
 
 /** Runs the script. Returns what it prints, a line for each count, and its errors. */
-async function count(
-  script: string,
-  answers: Answers,
-): Promise<{ counted: string[]; errors: string }> {
+async function count(script: string, answers: Answers) {
   const server = createServer((request, response) => {
     const answer = answers[decodeURIComponent(request.url ?? '')]
     response.statusCode = answer === undefined ? 404 : 200
@@ -45,13 +42,7 @@ async function count(
     const PATH = [bin, process.env.PATH].join(path.delimiter)
     const env = { ...gh.env, PATH, GH_TOKEN: 'ghp_bill' }
     const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script], { env })
-    return {
-      counted: stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.trim()),
-      errors: stderr,
-    }
+    return { counted: stdout.match(/\S.*/g) ?? [], errors: stderr }
   } finally {
     await Promise.all([close(), gh.close()])
   }

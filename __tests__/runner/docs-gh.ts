@@ -15,14 +15,7 @@ export interface Host {
   readonly url: string
 }
 
-/** An answer of GitHub's. */
-interface Response {
-  readonly status: number
-  readonly body: string
-  readonly hasNext: boolean
-}
-
-type Send = (method: string, path: string, body?: object) => Promise<Response>
+type Send = ReturnType<typeof sender>
 
 const FLAG = { type: 'boolean' } as const
 const TEXT = { type: 'string' } as const
@@ -61,12 +54,12 @@ export function docsGh(host: Host, writes: string[]) {
 }
 
 /** Without `GH_HOST`, `gh` asks github.com. Other servers have a token of their own. */
-function sender({ name, url }: Host, { env }: Call, writes: string[]): Send {
+function sender({ name, url }: Host, { env }: Call, writes: string[]) {
   const asked = env.GH_HOST || 'github.com'
   const variable = asked === 'github.com' ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
   const token = env[variable]
   if (!token) throw new Failure(`set the ${variable} environment variable`)
-  return async (method, path, body) => {
+  return async (method: string, path: string, body?: object) => {
     if (asked !== name) throw new Failure('Bad credentials (HTTP 401)')
     const response = await fetch(`${url}/${path}`, {
       method,

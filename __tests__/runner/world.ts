@@ -41,35 +41,36 @@ export const SPEED = 400
 const ADAPTIVE = /(poll-interval-seconds:\n(?: {4}.*\n)*? {4}default: )''/
 
 /** What triggers a workflow, and what it needs. */
-export interface Start extends Pick<Run, 'event' | 'actor'> {
-  /** The number of runs, one after the other. Each is told its number, counted from 1. */
-  readonly runs?: number
-  /** They are attempts of one run instead. */
-  readonly attempts?: true
-  /** Besides the sender, who is a writer, if it names no other. */
-  readonly payload?: object | ((world: World, run: number) => object)
-  /** Before each run. */
-  readonly prepare?: ((world: World, run: number) => void | Promise<void>) | undefined
-  /** What the service does. */
-  readonly scenario?: NonNullable<Parameters<typeof startEmulator>[0]>['scenario']
-  /** What is special about the docs pull request. */
-  readonly docsPull?: Parameters<Repository['addPull']>[0]
-  /** What `DOCS_TOKEN` may do (default: what docs/recipes.md says). */
-  readonly docsToken?: Partial<Permissions>
-  /** Besides, or instead of, those that every repository has. */
-  readonly secrets?: (world: World, run: number) => Record<string, string>
-  readonly vars?: (world: World) => Record<string, string>
-  /** Files of the repository, by path, and before the last commit. */
-  readonly files?: Record<string, string>
-  readonly filesBefore?: Record<string, string>
-  /** Commits of another repository, one before the first run and one before each. */
-  readonly otherCommits?: readonly Record<string, string>[]
-  /**
-   * GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the
-   * certificate.
-   */
-  readonly enterprise?: true
-}
+export type Start = Pick<Run, 'event' | 'actor'> &
+  Partial<{
+    /** The number of runs, one after the other. Each is told its number, counted from 1. */
+    runs: number
+    /** They are attempts of one run instead. */
+    attempts: true
+    /** Besides the sender, who is a writer, if it names no other. */
+    payload: object | ((world: World, run: number) => object)
+    /** Before each run. */
+    prepare: (world: World, run: number) => void | Promise<void>
+    /** What the service does. */
+    scenario: NonNullable<Parameters<typeof startEmulator>[0]>['scenario']
+    /** What is special about the docs pull request. */
+    docsPull: Parameters<Repository['addPull']>[0]
+    /** What `DOCS_TOKEN` may do (default: what docs/recipes.md says). */
+    docsToken: Partial<Permissions>
+    /** Besides, or instead of, those that every repository has. */
+    secrets: (world: World, run: number) => Record<string, string>
+    vars: (world: World) => Record<string, string>
+    /** Files of the repository, by path, and before the last commit. */
+    files: Record<string, string>
+    filesBefore: Record<string, string>
+    /** Commits of another repository, one before the first run and one before each. */
+    otherCommits: readonly Record<string, string>[]
+    /**
+     * GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the
+     * certificate.
+     */
+    enterprise: true
+  }>
 
 /** Where a workflow runs. */
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -212,9 +213,8 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
 
 /** The files of the action and of its emulator, by path. */
 export function actionFiles(): Record<string, string> {
-  const manifest = text('action.yml').replace(ADAPTIVE, "$1'0.2'")
   return {
-    'action.yml': manifest,
+    'action.yml': text('action.yml').replace(ADAPTIVE, "$1'0.2'"),
     ...filesOf('emulator', 'emulator'),
     ...filesOf('build/dist', 'dist'),
   }

@@ -5,9 +5,17 @@ import { readFileSync } from 'node:fs'
 
 export const text = (file: string): string => readFileSync(file, 'utf8')
 
-/** The files that match git's patterns, also those that aren't added yet. */
+/** The files that match git's patterns, or all without any; also those that aren't added yet. */
 export function filesLike(patterns: readonly string[], cwd = '.'): string[] {
-  const options = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns]
+  const options = [
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--',
+    ...patterns,
+  ]
   const listed = execFileSync('git', options, { cwd, encoding: 'utf8' })
-  return listed.split('\n').filter((file) => file !== '')
+  return listed.split('\0').filter((file) => file !== '')
 }

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { filesLike } from './files.js'
 import { newFolder } from './folder.js'
 
 /**
@@ -55,14 +56,7 @@ export class Clone {
 /** A repository with one commit: this one's tracked files as they are now. */
 export function copyOfThis(): Clone {
   const clone = emptyClone('copy')
-  const files = execFileSync(
-    'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
-    {
-      encoding: 'utf8',
-    },
-  )
-  for (const file of files.split('\0').filter((name) => name !== '')) cpSync(file, clone.path(file))
+  for (const file of filesLike([])) cpSync(file, clone.path(file))
   clone.commit()
   return clone
 }

@@ -1,6 +1,7 @@
 // What the changed files decide: whether there is anything to do, and the prompt with its context.
 import { describe, expect, test } from '@jest/globals'
 import { composePrompt, fingerprint, judgeChanges } from '../../src/context/apply.js'
+import { toFiles } from '../../src/context/compare.js'
 import { composeContext } from '../../src/context/compose.js'
 import type { ChangedFile, Changes, Findings, ListedChanges } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
@@ -246,6 +247,17 @@ describe('the fingerprint of what is sent', () => {
     expect(of(changes([{ ...noPatch, previousPath: 'docs/b.md', sha: 'a1' }]))).toBe(
       'OOaTR6Xn017wK8QTnTLDIQcRmt1Zbswp7fq-ybChUZo',
     )
+  })
+
+  test("takes the fields of GitHub's files in the order in which they were stored [paid.fingerprint.pinned]", () => {
+    const { files } = toFiles([
+      { filename: 'b.ts', status: 'renamed', previous_filename: 'a.ts', patch: '+new' },
+      { filename: 'logo.png', status: 'modified', sha: 'c1' },
+    ] as never)
+    expect(files.map((one) => Object.keys(one).join())).toEqual([
+      'path,status,additions,deletions,previousPath,patch',
+      'path,status,additions,deletions,sha',
+    ])
   })
 
   test('does not need the diff of a file that does not count [paid.push.unchanged]', () =>

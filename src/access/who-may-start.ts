@@ -125,6 +125,7 @@ export async function refuseStrangers(
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
   const people = whoNeedsAccess(event, environment, inputs.allowUsers)
   if (people.length === 0) return undefined
+  // [access.permission.unknown]
   if (event.problem !== undefined) {
     throw new ActionError(
       'github',

@@ -66,7 +66,7 @@ export function createAgentService(options: AgentServiceOptions) {
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
-    'accept-encoding': 'identity',
+    'accept-encoding': 'identity', // [net.limits]
     // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',

@@ -40,7 +40,7 @@ export function missingJob(
   )
 }
 
-// [send.certificate.final] [send.unconnected]
+// [send.unconnected] [send.certificate.final]
 export function cannotConnect({
   reason,
   permanent,
@@ -92,7 +92,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     const text = `The ${request} is too long for the service, or for what is in front of it`
     return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
-  // It has not seen whose key it is, nor whether a docs job is gone.
+  // It has not seen whose key it is, nor whether a docs job is gone. [send.refused.foreign]
   if (isForeign && ![409, 429].includes(status))
     return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
   const gateway = hasError ? '' : ASK_GATEWAY

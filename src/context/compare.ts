@@ -161,7 +161,7 @@ export async function readFiles(
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
  * [range.cut.parts] [paid.fingerprint.pinned]
  */
-function toFiles(list: readonly ApiFile[] = []) {
+export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000

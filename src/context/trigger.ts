@@ -31,7 +31,8 @@ export type Trigger = Readonly<{
 }>
 
 /**
- * What triggered the run; facts without a value are left out. [context.secret.none]
+ * What triggered the run; facts without a value are left out.
+ * [context.facts.event] [context.secret.none]
  *
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
  * not be found

@@ -116,6 +116,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
       Object.assign(request, { request: { ...call, signal: limit.signal } })
+      // [net.deadline]
       const sent = Promise.resolve(send(request)).finally(() => {
         late.removeEventListener('abort', giveUp)
         limit.end()

@@ -63,10 +63,13 @@ export function keepComment(options: CommentOptions) {
   /** Aborted when the step can't wait for its edits any longer. */
   const closing = new AbortController()
 
-  /** What this step has written into the marker: if it sent nothing, what was there before. */
+  /**
+   * What this step has written into the marker: if it sent nothing, what was there before.
+   * [memory.nothing-sent]
+   */
   const written = (): StoredState | undefined => (state.kind === 'written' ? state.held : undefined)
 
-  /** What the marker holds: a state of this run, or of an earlier one. */
+  /** What the marker holds: a state of this run, or of an earlier one. [memory.nothing-sent] */
   const heldNow = (): StoredState | undefined => written() ?? before
 
   /** Whether later runs depend on the comment, and would not find these there. */

@@ -63,7 +63,7 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
 /**
  * A fingerprint as it is stored, where anyone can read it: without the key, nobody can test guesses
  * of what was sent against it. Then, as an earlier step may have stored it, with the key before.
- * [memory.previous-key] [paid.fingerprint.keyed]
+ * [paid.fingerprint.keyed] [memory.previous-key]
  */
 export function keyed(
   fingerprint: string,

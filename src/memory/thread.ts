@@ -51,6 +51,7 @@ export function openComments(
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
+  // [memory.one-comment]
   function list(mode: RequestMode) {
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
@@ -84,6 +85,7 @@ export function openComments(
       return (await github.issues.createComment(params)).data.id
     },
     findCreated,
+    // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
       await github.issues.updateComment({ ...writing(mode), comment_id, body })

@@ -60,7 +60,7 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
       if (error !== null) {
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
-        skipWasmOptimization()
+        skipWasmOptimization() // [net.cheap]
         callback(null, socket)
       }
     }

@@ -214,7 +214,7 @@ export class StepReport {
 
   /**
    * Reports the result, but for the comment. If the outputs can't be written, that becomes the
-   * result.
+   * result. [output.unwritable]
    */
   #end(given: RunResult): void {
     if (this.#facts.result !== undefined) return
@@ -230,12 +230,13 @@ export class StepReport {
       this.#record({ kind: 'ended', result })
     }
     this.#writeSummary()
+    // [report.annotation.one]
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
   }
 
-  /** The last line of the log: bills are made from it. */
+  /** The last line of the log: bills are made from it. [output.sent] [report.log.lines] */
   endLog(): void {
     const { writer } = this.#options
     const { result } = this.#facts
