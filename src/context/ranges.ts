@@ -6,6 +6,7 @@
 import { type RunEnvironment, withoutRef } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
+import { isMissing } from '../github/errors.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatInteger, shortSha } from '../text/format.js'
@@ -236,9 +237,9 @@ export async function sinceLastSuccess(
 
 /**
  * GitHub's filters are a search, which was stale or empty for days
- * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
- * and more of it is read if neither has a run that counts. `count` is of the runs up to this one.
- * [range.schedule.stale-search]
+ * (github.com/dawidd6/action-download-artifact/issues/147): the list without them is read until it
+ * has a run that counts, and they are asked only for what is behind its last page. `count` is of
+ * the runs up to this one. [range.schedule.stale-search]
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -248,17 +249,13 @@ async function findLastRun(
 ) {
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const common = requestParams(repo, doing, 'actions: read', hasRuns)
+  const mode = { ...repo, isEarly: isMissing }
+  const common = requestParams(mode, doing, 'actions: read', hasRuns)
   const list = async (params: object) => {
     const asked = { ...common, workflow_id, ...params }
     const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
     return { data: data.workflow_runs, headers }
   }
-  const listAll = (page: object) => list({ exclude_pull_requests: true, ...page })
-  const [first, ...found] = await Promise.all([
-    listAll({ per_page: 100 }),
-    ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success', per_page: 20 })),
-  ])
   const { eventName, repository, runId } = environment
   // Whether it has seen what was on the branch. [range.schedule.last-success]
   const isMark = (run: unknown): boolean => {
@@ -275,10 +272,13 @@ async function findLastRun(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const isFound = [first, ...found].some(({ data }) => data.some(isMark))
-  const { items } = await readPages(isFound ? 1 : PAGES, (page) =>
-    page.page === 1 ? Promise.resolve(first) : listAll(page),
-  )
+  const { items, truncated } = await readPages(PAGES, async (page) => {
+    const { data, headers } = await list({ exclude_pull_requests: true, ...page })
+    // Behind a run that counts, no page is needed.
+    return { data, headers: data.some(isMark) ? { link: '' } : headers }
+  })
+  const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
+  const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
