@@ -701,10 +701,10 @@ const TABLE = [
     'prefixOf(tag) === prefixOf(than) &&',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+\\.\\d+-/', '/-/'],
+  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+-|', '/-|'],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
-    'preRelease || !release.prerelease',
+    'isPreRelease || !release.prerelease',
     'true',
   ],
   [
