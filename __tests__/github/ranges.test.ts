@@ -267,17 +267,6 @@ describe('a push [range.rewritten]', () => {
     expect(promptOf(world)).toContain('have no history in common')
   })
 
-  worldTest(
-    'that moves a tag compares with the last release, as for a new one [range.tag]',
-    async (world) => {
-      world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
-      world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
-      const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
-      expect(promptOf(world)).toContain('src/a.ts')
-    },
-  )
-
   worldTest.each([
     ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
     [
@@ -370,10 +359,15 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest('one that GitHub does not find at first [github.early]', async (world) => {
+  worldTest.each<[string, RegExp, RunOptions]>([
+    ['one that', /\/compare\//, release()],
+    ['a list of releases that', /\/releases/, release()],
+    ['a list of runs that', /\/runs/, schedule()],
+  ])('%s GitHub does not find at first [github.early]', async (world, _, path, run) => {
     addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-    world.github.faults.push({ path: /\/compare\//, times: 2, answer: refusal(404, 'Not Found') })
-    expectJob(await world.step({ context: 'diff' }, release()))
+    world.repository.addRun({ head_sha: sha('v1.1.0') })
+    world.github.faults.push({ path, times: 2, answer: refusal(404, 'Not Found') })
+    expectJob(await world.step({ context: 'diff' }, run))
     expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
   })
 
@@ -387,6 +381,17 @@ describe('since the last release [range.release.ancestor]', () => {
       const tags = ['v1', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0']
       expect(compared(world).toSorted()).toEqual(tags.toSorted())
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+    },
+  )
+
+  worldTest.each([[], ['v1']])(
+    'a push that moves v1: since the release before, as for a new tag (%s has a release) [range.release.package]',
+    async (world, ...own) => {
+      addReleases(world.repository, ['v0.9.0', ...own, 'v1.0.0', 'v1.1.0', 'v1.2.0'])
+      world.repository.tags.set('v1.2.0', HEAD)
+      const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
+      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
+      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     },
   )
 
@@ -462,6 +467,35 @@ describe('since the last release [range.release.ancestor]', () => {
     expect(promptOf(world)).toContain('src/a.ts')
   })
 
+  worldTest.each([
+    ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
+    ['v1.2', 'v1.2-rc.1', 'v1.2-rc.2'],
+    ['1.2.0', '1.2.0rc1', '1.2.0rc2'],
+  ])(
+    'of a tag without a release, the name says what it is: %s, %s, %s [range.release.pre-release]',
+    async (world, final, first, second) => {
+      world.repository.addRelease(first, '2026-02-10T00:00:00Z', { prerelease: true })
+      world.repository.addComparison(sha(first), HEAD)
+      const pushOf = (tag: string) => push({ before: ZERO }, `refs/tags/${tag}`)
+      await world.step({ context: 'event' }, pushOf(second))
+      expect(promptOf(world)).toContain(`\nprevious release: ${first}\n`)
+      await world.step({ context: 'event' }, pushOf(final))
+      expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
+    },
+  )
+
+  worldTest(
+    'what GitHub says of the release counts on its tag, too [range.release.pre-release]',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0', 'v1.1.1', 'v1.2.0'])
+      const { releases } = world.repository
+      for (const nth of [1, 3]) Object.assign(releases[nth] ?? {}, { prerelease: true })
+      Object.assign(releases[2] ?? {}, { published_at: '2026-03-01T00:00:00Z' })
+      await world.step({ context: 'event' }, byHand)
+      expect(compared(world)).toEqual(['v1.1.0'])
+    },
+  )
+
   worldTest('also one that is behind 100 pre-releases', async (world) => {
     addReleases(world.repository, ['v1.0.0'])
     for (let nth = 0; nth < 100; nth++) {
@@ -485,6 +519,7 @@ describe('since the last release [range.release.ancestor]', () => {
   worldTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
+    ['its creation', { ...byHand, event: 'create', payload: { ref: 'v1.2.0', ref_type: 'tag' } }],
   ])('%s: the same', async (world, _, run) => {
     addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
     expectJob(await world.step({ context: 'diff' }, run))
@@ -552,16 +587,6 @@ describe('without a list, the prompt says why: [range.others]', () => {
     })
     expectJob(await world.step({ context: 'event' }, release()))
     expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
-  })
-
-  worldTest('a push of a pre-release that comes after one, and its empty range', async (world) => {
-    world.repository.addRelease('v1.12.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
-    world.repository.addComparison(sha('v1.12.0-rc.1'), HEAD)
-    const fields = { before: ZERO, after: HEAD }
-    expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0-rc.2')))
-    expect(promptOf(world)).toContain('\nprevious release: v1.12.0-rc.1\n')
-    expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
-    expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
   })
 })
 

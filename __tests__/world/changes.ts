@@ -117,8 +117,7 @@ export function changesOf(facts: Facts): readonly FileState[] | undefined {
   const isOld = isSinceRun && lastRun === 'later'
   if (compared === 'identical' || compared === 'undone' || isBehind || isOld) return []
   if (compared !== 'ahead' && inputs.since === undefined) return undefined
-  const earlier = facts.isSinceOlder ? [EARLIER] : []
-  return joinFiles([...earlier, ...historyOf(github)])
+  return joinFiles(historyOf(github))
 }
 
 /** Those that count. */

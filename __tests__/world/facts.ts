@@ -52,7 +52,7 @@ export class Facts extends Observed {
   readonly event = this.step.plan.event
   readonly task = this.step.plan.task
   readonly runId = this.step.plan.runId
-  readonly attempt = this.step.plan.attempt
+  readonly attempt = this.attempt
   readonly outputs = readOutputs(this.step.outputFile)
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
@@ -388,34 +388,24 @@ export class Facts extends Observed {
 
   /**
    * What GitHub knows of the last run that succeeded. It is `lost` if it was deleted: then nobody
-   * knows that there was none. `older` is found by the search in place of the last, which is not
-   * among the newest. If the branch had another name, only a schedule knows that it is the same.
+   * knows that there was none. If the branch had another name, only a schedule knows that it is
+   * the same.
    */
-  get lastRun(): 'later' | 'known' | 'older' | 'lost' | 'none' {
+  get lastRun(): 'later' | 'known' | 'lost' | 'none' {
     const { runs } = this.github ?? {}
-    const { succeeded = 0, areDeleted, areOnMaster, many = 0, search, later } = runs ?? {}
-    if (later === 'succeeded' && this.attempt > 1) return 'later'
+    const { succeeded = 0, areDeleted, areOnMaster, later } = runs ?? {}
+    if (later === 'succeeded' && this.step.plan.attempt > 1) return 'later'
     if (succeeded === 0) return 'none'
     if (areDeleted) return 'lost'
-    if (areOnMaster) return this.event.name === 'schedule' ? 'known' : 'none'
-    return many > 0 && search === 'old' && succeeded > 1 ? 'older' : 'known'
+    return areOnMaster && this.event.name !== 'schedule' ? 'none' : 'known'
   }
 
-  /** Whether a step that asks for the commits since the last run gets those since an older one. */
-  get isSinceOlder(): boolean {
-    const isOfRuns = /^schedule|^workflow_d/.test(this.event.name)
-    return isOfRuns && this.inputs.since === undefined && this.lastRun === 'older'
-  }
-
-  /**
-   * How the commits of the list relate. Those since an older run are always ahead; those since a
-   * release may be the same.
-   */
+  /** How the commits of the list relate. Those since a release may be the same. */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
     const { event } = this
     const isBranch = event.habit === 'an older version' && this.inputs.since === undefined
     const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
-    return isAhead || this.isSinceOlder ? 'ahead' : this.github?.compared
+    return isAhead ? 'ahead' : this.github?.compared
   }
 
   /** Whether the files of a pull request have so many lines that a page of them is cut. */

@@ -319,10 +319,14 @@ const TABLE = [
   ['a late list is believed [range.pull-request.late]', 'data.some(isLate)', 'false'],
   [
     'a search is believed [range.schedule.stale-search]',
-    '[...items, ...found.flatMap',
-    '[...found.flatMap',
+    'truncated ? await Promise.all(RUN_EVENTS.map(search)) : []; const [last] = [...items, ',
+    'await Promise.all(RUN_EVENTS.map(search)); const [last] = [',
   ],
-  ['older runs are not listed [range.schedule.stale-search]', 'isFound ? 1 : PAGES', '1'],
+  [
+    'older runs are not listed [range.schedule.stale-search]',
+    'readPages(PAGES, async',
+    'readPages(1, async',
+  ],
   [
     'a branch that was renamed is another [range.schedule.renamed]',
     'isScheduled || getString',
@@ -677,10 +681,10 @@ const TABLE = [
     'prefixOf(tag) === prefixOf(than) &&',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+\\.\\d+-/', '/-/'],
+  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+-|', '/-|'],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
-    'preRelease || !release.prerelease',
+    'isPreRelease || !release.prerelease',
     'true',
   ],
   [

@@ -8,13 +8,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
 import { isFileList, readFiles } from './compare.js'
 import type { Changes, Findings, Thread } from './files.js'
-import {
-  changesBetween,
-  isPreReleaseTag,
-  sinceLastRelease,
-  sinceLastSuccess,
-  unknownChanges,
-} from './ranges.js'
+import { changesBetween, sinceLastRelease, sinceLastSuccess, unknownChanges } from './ranges.js'
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
@@ -47,7 +41,7 @@ export async function findChanges(
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     // [range.since]
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
-    const changes = await RANGES[name]?.(run, event, repo)
+    const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
   return { changes: await find().catch(toUnknown), thread, bySince }
@@ -152,16 +146,10 @@ function ofTag(
   { payload }: RunEvent,
   repo: GitHubRepo,
 ): Promise<Changes> | undefined {
-  const tag = getString(payload, 'release.tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
+  const release = getPath(payload, 'release')
+  const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  const preRelease = getPath(payload, 'release.prerelease') ?? isPreReleaseTag(tag)
-  return sinceLastRelease(repo, {
-    tag,
-    head,
-    preRelease: preRelease === true,
-    publishedAt: getString(payload, 'release.published_at'),
-    isByHand: eventName === 'workflow_dispatch',
-  })
+  return sinceLastRelease(repo, { tag, head, release, isByHand: eventName === 'workflow_dispatch' })
 }
 
 // [range.push]

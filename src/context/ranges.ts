@@ -6,6 +6,7 @@
 import { type RunEnvironment, withoutRef } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
+import { isMissing } from '../github/errors.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatInteger, shortSha } from '../text/format.js'
@@ -92,10 +93,9 @@ const PAGES = 10
 
 type Released = Readonly<{
   tag: string
-  preRelease: boolean
-  /** In ISO 8601; empty if it is not published yet: then every published release came before it. */
-  publishedAt: string
   head: string
+  /** The payload's. Else GitHub's list may have it. */
+  release: unknown
   /** Somebody asks for docs of it, whether or not there have been some. */
   isByHand: boolean
 }>
@@ -114,19 +114,32 @@ const SINCE_RELEASE = 'the commits since the previous release'
  *
  * @throws ActionError `github`
  */
-export async function sinceLastRelease(repo: GitHubRepo, released: Released): Promise<Changes> {
-  const { head, isByHand } = released
+export async function sinceLastRelease(
+  repo: GitHubRepo,
+  { tag, head, release, isByHand }: Released,
+): Promise<Changes> {
+  const mode = { ...repo, isEarly: isMissing }
+  const common = requestParams(mode, 'listing the releases', 'contents: read', Array.isArray)
+  const { items } = await readPages(PAGES, (page) =>
+    repo.github.repos.listReleases({ ...common, ...page }),
+  )
+  // [range.release.pre-release]
+  const own = release ?? items.find((one) => one.tag_name === tag)
+  const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
+  const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
   let parted: Listing | undefined
   let same: Changes | undefined
-  for (const { tag_name: tag } of await findCandidates(repo, released)) {
-    const about = { range: SINCE_RELEASE, previousRelease: tag }
-    const comparison = await compareCommits(repo, { ...about, base: tag, head })
+  for (const { tag_name: before } of candidates) {
+    const about = { range: SINCE_RELEASE, previousRelease: before }
+    const comparison = await compareCommits(repo, { ...about, base: before, head })
     const { relation } = comparison
     if (relation === 'ahead') return readParts(repo, comparison)
-    if (!isLower(tag, released.tag)) continue
+    if (!isLower(before, tag)) continue
     // [range.release.parted]
     if (relation === 'diverged') parted ??= comparison
-    if (relation === 'identical' && isRepeatedBy(released, tag)) {
+    // A final release is news after its candidate. [skip.release.same-commit]
+    const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
+    if (relation === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
@@ -136,33 +149,30 @@ export async function sinceLastRelease(repo: GitHubRepo, released: Released): Pr
 }
 
 /**
- * A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`; and a final
- * release is news after its candidate. [skip.release.same-commit]
+ * A tag such as `v1` moves on with each release, so it is another name for `v1.2.3`.
+ * [skip.release.same-commit]
  */
-function isRepeatedBy(released: Released, tag: string): boolean {
-  // [skip.release.same-commit]
-  const isOther = released.preRelease || versionOf(tag) !== versionOf(released.tag)
-  return isOther && !released.tag.startsWith(`${tag}.`)
+function moves(tag: string, release: string): boolean {
+  return release.startsWith(`${tag}.`)
 }
 
 /**
  * The releases that may be the one before, the likeliest first. [range.release.ancestor]
  * [range.release.pre-release]
  */
-async function findCandidates(
-  repo: GitHubRepo,
-  { tag, preRelease, publishedAt }: Released,
-): Promise<readonly Release[]> {
-  const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
-  const { items } = await readPages(PAGES, (page) =>
-    repo.github.repos.listReleases({ ...common, ...page }),
-  )
+function findCandidates(
+  releases: readonly Release[],
+  tag: string,
+  isPreRelease: boolean,
+  publishedAt: string,
+): readonly Release[] {
   const time = ({ published_at }: Release): number => Date.parse(String(published_at))
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
   const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
-  return items
+  return releases
     .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
-    .filter((release) => time(release) < before && (preRelease || !release.prerelease))
+    .filter((release) => time(release) < before || moves(tag, release.tag_name))
+    .filter((release) => isPreRelease || !release.prerelease)
     .sort((one, other) => rank(one) - rank(other) || time(other) - time(one))
     .slice(0, TRIES)
 }
@@ -180,17 +190,18 @@ function versionOf(tag: string): string {
   return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }
 
-// [range.release.package]
+/** The versions that a tag such as `v1` has named are, too. [range.release.package] */
 function isLower(tag: string, than: string): boolean {
-  return prefixOf(tag) === prefixOf(than) && tag.localeCompare(than, 'en', { numeric: true }) < 0
+  const isBefore = tag.localeCompare(than, 'en', { numeric: true }) < 0 || moves(than, tag)
+  return prefixOf(tag) === prefixOf(than) && isBefore
 }
 
 /**
- * Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9).
- * [range.release.pre-release]
+ * Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9) or in
+ * `2.0.0rc1` (packaging.python.org, version specifiers). [range.release.pre-release]
  */
-export function isPreReleaseTag(tag: string): boolean {
-  return /\d\.\d+\.\d+-/.test(tag)
+function isPreReleaseTag(tag: string): boolean {
+  return /\d\.\d+-|\d(?:a|b|rc)\d/.test(tag)
 }
 
 /** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
@@ -236,9 +247,9 @@ export async function sinceLastSuccess(
 
 /**
  * GitHub's filters are a search, which was stale or empty for days
- * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
- * and more of it is read if neither has a run that counts. `count` is of the runs up to this one.
- * [range.schedule.stale-search]
+ * (github.com/dawidd6/action-download-artifact/issues/147): the list without them is read until it
+ * has a run that counts, and they are asked only for what is behind its last page. `count` is of
+ * the runs up to this one. [range.schedule.stale-search]
  */
 async function findLastRun(
   environment: RunEnvironment,
@@ -248,17 +259,13 @@ async function findLastRun(
 ) {
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const common = requestParams(repo, doing, 'actions: read', hasRuns)
+  const mode = { ...repo, isEarly: isMissing }
+  const common = requestParams(mode, doing, 'actions: read', hasRuns)
   const list = async (params: object) => {
     const asked = { ...common, workflow_id, ...params }
     const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
     return { data: data.workflow_runs, headers }
   }
-  const listAll = (page: object) => list({ exclude_pull_requests: true, ...page })
-  const [first, ...found] = await Promise.all([
-    listAll({ per_page: 100 }),
-    ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success', per_page: 20 })),
-  ])
   const { eventName, repository, runId } = environment
   // Whether it has seen what was on the branch. [range.schedule.last-success]
   const isMark = (run: unknown): boolean => {
@@ -275,10 +282,13 @@ async function findLastRun(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const isFound = [first, ...found].some(({ data }) => data.some(isMark))
-  const { items } = await readPages(isFound ? 1 : PAGES, (page) =>
-    page.page === 1 ? Promise.resolve(first) : listAll(page),
-  )
+  const { items, truncated } = await readPages(PAGES, async (page) => {
+    const { data, headers } = await list({ exclude_pull_requests: true, ...page })
+    // Behind a run that counts, no page is needed.
+    return { data, headers: data.some(isMark) ? { link: '' } : headers }
+  })
+  const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
+  const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)

@@ -70,11 +70,13 @@ export function describeTrigger(
 }
 
 /**
- * Of a push, the payload says more than a comparison: that has no more than 100 commits.
+ * Of a push, the payload says more than a comparison: that has no more than 100 commits. But with
+ * `since`, or since the last release, the range has others, too.
  * [context.facts.commits]
  */
 function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
-  const commits = bySince ? [] : pushedCommits(event)
+  const isLonger = bySince || getString(changes, 'previousRelease') !== ''
+  const commits = isLonger ? [] : pushedCommits(event)
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
   return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
 }
