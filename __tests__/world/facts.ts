@@ -52,7 +52,7 @@ export class Facts extends Observed {
   readonly event = this.step.plan.event
   readonly task = this.step.plan.task
   readonly runId = this.step.plan.runId
-  readonly attempt = this.attempt
+  readonly attempt = this.step.plan.attempt
   readonly outputs = readOutputs(this.step.outputFile)
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
@@ -394,7 +394,7 @@ export class Facts extends Observed {
   get lastRun(): 'later' | 'known' | 'lost' | 'none' {
     const { runs } = this.github ?? {}
     const { succeeded = 0, areDeleted, areOnMaster, later } = runs ?? {}
-    if (later === 'succeeded' && this.step.plan.attempt > 1) return 'later'
+    if (later === 'succeeded' && this.attempt > 1) return 'later'
     if (succeeded === 0) return 'none'
     if (areDeleted) return 'lost'
     return areOnMaster && this.event.name !== 'schedule' ? 'none' : 'known'
