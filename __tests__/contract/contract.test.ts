@@ -132,6 +132,10 @@ function beginnings(): string[] {
     // Another error, and why it ended the step.
     'error.message': [],
     'thrown.message': [],
+    // Ends a schedule whose runs GitHub doesn't list.
+    reason: ['GitHub lists'],
+    // The service's refusals.
+    text: ['The service redirected the', 'A firewall or a proxy has refused the'],
     // explainFailure's, which has the server's name in it.
     'text.replace': [
       "The service's certificate is not trusted",

@@ -250,11 +250,12 @@ describe('the fingerprint of what is sent', () => {
   })
 
   test("takes the fields of GitHub's files in the order in which they were stored [paid.fingerprint.pinned]", () => {
+    const counts = { additions: 1, deletions: 0 }
     const { files } = toFiles([
-      { filename: 'b.ts', status: 'renamed', previous_filename: 'a.ts', patch: '+new' },
-      { filename: 'logo.png', status: 'modified', sha: 'c1' },
+      { ...counts, filename: 'b.ts', status: 'renamed', previous_filename: 'a.ts', patch: '+new' },
+      { ...counts, filename: 'logo.png', status: 'modified', sha: 'c1' },
     ] as never)
-    expect(files.map((one) => Object.keys(one).join())).toEqual([
+    expect(files.map((one) => Object.keys(JSON.parse(JSON.stringify(one))).join())).toEqual([
       'path,status,additions,deletions,previousPath,patch',
       'path,status,additions,deletions,sha',
     ])
