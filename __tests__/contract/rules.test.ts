@@ -50,6 +50,8 @@ test('npm run why tells what a rule is for, and who holds it [house.rules]', () 
   const told = why('house.rules')
   expect(told).toContain('*Why:* two promises were lost together with their tests')
   expect(told).toMatch(/ test +__tests__\/contract\/rules\.test\.ts:\d+ /)
+  expect(why('output.pr-number')).toContain('] Outputs, `pr-number`: Its number, on GitHub')
+  expect(why('poll.dead-address')).toContain('] Retries: A step that only waits gives up')
 })
 
 test('npm run why tells which rule a line keeps, its plants and its history [house.rules]', () => {

@@ -327,10 +327,6 @@ const used = (runs: number, open: number): Start => ({
     addRuns(runs, 'success')
   },
 })
-/** The agent's name has a letter less. */
-const misspelt = {
-  edit: ['AGENT: mintlify', 'AGENT: mintlfy'] as const,
-}
 const refuses = (status: number): Pick<Start, 'scenario'> => ({
   scenario: { create: [{ status, headers: { 'retry-after': '3600' }, times: 9 }] },
 })
@@ -404,7 +400,6 @@ const CLOSE = [
   'PATCH pulls/17 state=closed',
   `POST issues/17/comments body=Closed: ${CODE} was closed without a merge. If it is reopened, this pull request is reopened, too.`,
 ]
-const REOPEN = 'PATCH pulls/17 state=open'
 const READY = 'POST graphql/pulls/17/ready'
 const FREE = [READY, 'DELETE issues/17/labels/waiting-for-code']
 
@@ -649,7 +644,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       pull('opened, closed, reopened'),
       'closes and reopens them with the code',
-      { ...DRY_RUN, gh: [...HOLD, ...CLOSE, REOPEN, LABEL] },
+      { ...DRY_RUN, gh: [...HOLD, ...CLOSE, 'PATCH pulls/17 state=open', LABEL] },
     ],
     [
       slower('ended', 'opened, closed'),
@@ -805,7 +800,11 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
         secrets: () => ({ DOCS_TOKEN: '' }),
       },
     ],
-    [used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }],
+    [
+      used(1, 1),
+      'fails if there is no such agent',
+      { ...STOPPED, edit: ['AGENT: mintlify', 'AGENT: mintlfy'] },
+    ],
     [
       used(1, 2),
       'works on GitHub Enterprise Server',
