@@ -295,7 +295,8 @@ describe('schedule and workflow_dispatch', () => {
         repository.addCommit({ sha: sha('after'), parents: [sha('last'), sha('x')] }),
       ]
       repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
-      const ended = await world.step({ context: 'event' }, since('schedule'))
+      const inputs = { context: 'event', 'skip-authors': 'mintlify[bot]' }
+      const ended = await world.step(inputs, since('schedule'))
       expectSkipped(ended, world, /every new commit is a merge or by an account in skip-authors/)
     },
   )

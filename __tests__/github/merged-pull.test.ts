@@ -557,11 +557,12 @@ worldTest.each([
 )
 
 const NOT_MERGED = { mergeCommit: null }
-test.each<[string, Partial<Permissions>, Partial<PullState>, needs?: string]>([
+test.each<[string, Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
   [
     'a merge needs no other permission',
     { contents: 'none', issues: 'none', actions: 'none', checks: 'none' },
     {},
+    undefined,
   ],
   ['a direct push needs contents', { contents: 'none' }, NOT_MERGED, 'contents: read'],
   ['a merge needs pull requests', { pull_requests: 'none' }, {}, 'pull-requests: write'],
