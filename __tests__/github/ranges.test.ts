@@ -310,17 +310,6 @@ worldTest(
   },
 )
 
-worldTest(
-  'a list that GitHub cut: context-paths says that it was ignored [skip.list.cut]',
-  async (world) => {
-    const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
-    world.repository.addComparison(sha('before'), HEAD, { files })
-    const ended = await world.step({ 'context-paths': 'docs/**' }, push())
-    expectJob(ended)
-    expectNote(ended, /GitHub cut the list/)
-  },
-)
-
 describe('since the last release [range.release.ancestor]', () => {
   /** Each release's tag is an ancestor unless it is in `others`. */
   function addReleases(
