@@ -121,7 +121,7 @@ describe('a push', () => {
   )
 })
 
-describe('schedule and workflow_dispatch [range.schedule.last-success] [range.schedule.fork] [range.schedule.renamed]', () => {
+describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
   worldTest.each([
@@ -129,7 +129,7 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
   ])(
-    '%s: everything since the last successful run, on %s (the server ignores filters: %j)',
+    '%s: everything since the last successful run, on %s (the server ignores filters: %j) [range.schedule.last-success] [range.schedule.fork]',
     async (world, event, last, unfiltered) => {
       const { repository } = world
       repository.unfiltered = unfiltered
@@ -212,12 +212,15 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
     },
   )
 
-  worldTest('schedule: the first night of a workflow with many runs is skipped', async (world) => {
-    busy(world, 230)
-    const ended = await world.step({ context: 'diff' }, night(231))
-    expectSkipped(ended, world, /no earlier successful run/)
-    expect(listed(world)).toBe(3)
-  })
+  worldTest(
+    'schedule: the first night of a workflow with many runs is skipped [range.schedule.stale-search]',
+    async (world) => {
+      busy(world, 230)
+      const ended = await world.step({ context: 'diff' }, night(231))
+      expectSkipped(ended, world, /no earlier successful run/)
+      expect(listed(world)).toBe(3)
+    },
+  )
 
   worldTest(
     'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted]',
@@ -240,7 +243,7 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
     ['schedule', 'pr-opened'],
     ['push', 'skipped'],
   ])(
-    'schedule: since a success of event %s before the branch was renamed: %s',
+    'schedule: since a success of event %s before the branch was renamed: %s [range.schedule.renamed]',
     async (world, event, outcome) => {
       world.repository.addRun({ ...ours, event, head_branch: 'master' })
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
@@ -251,7 +254,7 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
   )
 
   worldTest(
-    'a schedule on the default branch is no mark for a run by hand on another',
+    'a schedule on the default branch is no mark for a run by hand on another [range.schedule.renamed]',
     async (world) => {
       world.repository.addRun({ ...ours, head_branch: 'trunk' })
       const ended = await world.step({ context: 'diff' }, since('workflow_dispatch'))
@@ -272,39 +275,18 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
   )
 
   worldTest(
-    'schedule: skipped if the commits since undo each other [skip.schedule.undone]',
+    'schedule: skipped if all new commits are merges or by skip-authors [skip.schedule.agents-own]',
     async (world) => {
       const { repository } = world
-      repository.addRun(ours)
-      const commits = ['Add a retry option', 'Revert "Add a retry option"'].map((message) =>
-        repository.addCommit({ message }),
-      )
-      repository.addComparison(sha('last'), sha('after'), { files: [], commits })
-      const ended = await world.step({ context: 'diff' }, since('schedule'))
-      expectSkipped(ended, world, /the new commits leave no file changed/)
-      const pressed = await world.step({ context: 'diff' }, since('workflow_dispatch'))
-      expect(pressed.outputs.outcome).toBe('pr-opened')
-    },
-  )
-
-  worldTest.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
-    'schedule: skipped if all new commits are merges or by skip-authors, with %j',
-    async (world, more) => {
-      const { repository } = world
-      const inputs = { ...more, 'skip-authors': 'mintlify[bot]' }
       repository.addRun(ours)
       const commits = [
         repository.addCommit({ author: 'mintlify[bot]' }),
         repository.addCommit({ sha: sha('after'), parents: [sha('last'), sha('x')] }),
       ]
       repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
+      const inputs = { context: 'event', 'skip-authors': 'mintlify[bot]' }
       const ended = await world.step(inputs, since('schedule'))
       expectSkipped(ended, world, /every new commit is a merge or by an account in skip-authors/)
-      const pressed = await world.step(inputs, since('workflow_dispatch'))
-      expect(pressed.outputs.outcome).toBe('pr-opened')
-      commits.push(repository.addCommit())
-      repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
-      expect((await world.step(inputs, since('schedule'))).outputs.outcome).toBe('pr-opened')
     },
   )
 
@@ -318,19 +300,6 @@ describe('schedule and workflow_dispatch [range.schedule.last-success] [range.sc
       expect(ended.summary).toMatch(/The next run begins here\..* set since to a tag/)
     },
   )
-
-  worldTest(
-    'a first run by hand that asks for no diffs has a job, told so [skip.nothing-to-compare.by-hand]',
-    async (world) => {
-      world.repository.addRun({ ...ours, conclusion: 'failure' })
-      const inputs = { context: 'event', 'context-paths': 'docs/**' }
-      const { outputs, ...told } = await world.step(inputs, since('workflow_dispatch'))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('There is no earlier successful run')
-      for (const text of [told.log, told.summary])
-        expect(text).toContain('context-paths was ignored: There is no earlier successful run')
-    },
-  )
 })
 
 describe('skip-authors [skip.authors.cause]', () => {
@@ -342,7 +311,7 @@ describe('skip-authors [skip.authors.cause]', () => {
   })
 
   testsIn({ pull: { author: 'Mintlify[bot]' } })(
-    'a pull request by one of them is skipped before anything is read, even without a key',
+    'a pull request by one of them is skipped before anything is read, even without a key [skip.service.unasked]',
     async (world) => {
       const ended = await world.step({ ...SKIP, 'api-key': '', context: 'diff' })
       expectSkipped(ended, world, /this pull_request event was triggered by Mintlify\[bot\]/)
@@ -350,24 +319,30 @@ describe('skip-authors [skip.authors.cause]', () => {
     },
   )
 
-  testsIn({ pull: { author: 'mintlify[bot]' } })('a given job-id is an output', async (world) => {
-    const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
-    expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
-    const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
-    expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
-  })
+  testsIn({ pull: { author: 'mintlify[bot]' } })(
+    'a given job-id is an output [output.job-id]',
+    async (world) => {
+      const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
+      expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
+      const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
+      expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
+    },
+  )
 
   worldTest.each([
     ['is a merge', [sha('x'), sha('y')], 'skipped'],
     ['is not a merge', [sha('x')], 'pr-opened'],
-  ])('a push with their commits and one that %s', async (world, _, parents, outcome) => {
-    world.repository.addCommit({ sha: sha('b'), parents })
-    world.github.faults.push({ answer: BAD_GATEWAY })
-    const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
-    const ended = await world.step(SKIP, push({ commits }))
-    expect(ended.outputs.outcome).toBe(outcome)
-    expect(needsOf(world)).toEqual(['contents: read'])
-  })
+  ])(
+    'a push with their commits and one that %s [skip.authors.push]',
+    async (world, _, parents, outcome) => {
+      world.repository.addCommit({ sha: sha('b'), parents })
+      world.github.faults.push({ answer: BAD_GATEWAY })
+      const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
+      const ended = await world.step(SKIP, push({ commits }))
+      expect(ended.outputs.outcome).toBe(outcome)
+      expect(needsOf(world)).toEqual(['contents: read'])
+    },
+  )
 })
 
 describe('a run that has nothing to send does not need the service, although a docs job is remembered: [skip.service.unasked]', () => {
@@ -485,7 +460,7 @@ describe('skip-labels', () => {
     worldTest.each([
       ['not merged by it', { mergeCommit: sha('earlier') }],
       ['merged into another branch', { mergeCommit: sha('other'), base: ['next', REPOSITORY] }],
-    ] as const)('are not those of one that was %s', async (world, _, fields) => {
+    ] as const)('are not those of one that was %s [merge.here]', async (world, _, fields) => {
       world.repository.addPull({ ...closed, mergeCommit: sha('after') })
       world.repository.addPull({ ...closed, ...marked, ...fields })
       const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
@@ -493,7 +468,7 @@ describe('skip-labels', () => {
       expect(log).not.toContain('skip-labels was ignored')
     })
 
-    worldTest('are read only if they count', async (world) => {
+    worldTest('are read only if they count [skip.labels.about]', async (world) => {
       world.repository.addPull({ ...closed, ...marked, mergeCommit: sha('after') })
       const push = pushOf(commitOf('other', 'Other (#3)'))
       await world.step({ 'job-scope': 'pull-request' }, push)
@@ -549,7 +524,7 @@ describe('skip-labels', () => {
     },
   )
 
-  worldTest('need the payload', async (world) => {
+  worldTest('need the payload [access.permission.unknown]', async (world) => {
     const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(log).toContain("Can't tell what the run is about")

@@ -195,20 +195,21 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     },
   )
 
-  worldTest.each([GONE, NO_COMMIT])('the list is never there: %j', async (world, answer) => {
-    addMerged(world)
-    world.github.faults.push(late(99, answer))
-    await world.step(SCOPE, push('Retry (#2)'))
-    expect(commentsOn(world)).toEqual([2])
-    expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
-  })
-
-  worldTest.each([GONE, NO_COMMIT])('nor does its message name it: %j', async (world, answer) => {
-    addMerged(world, { labels: new Set(['no docs']) })
-    world.github.faults.push(late(99, answer))
-    const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, REBASE)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-  })
+  worldTest.each([
+    ['not found', GONE],
+    ['of an unknown commit', NO_COMMIT],
+  ])(
+    'the list is never there (%s): the message names it, or nothing is sent [merge.late-list] [merge.unreadable]',
+    async (world, _, answer) => {
+      addMerged(world, { labels: new Set(['no docs']) })
+      world.github.faults.push(late(99, answer))
+      await world.step(SCOPE, push('Retry (#2)'))
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
+      const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, REBASE)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    },
+  )
 
   worldTest.each([
     ['files', FILES, [LIST, FILES, FILES]],
@@ -273,85 +274,125 @@ worldTest(
   },
 )
 
-describe('a push is about itself [merge.found]', () => {
+describe('a push is about itself', () => {
   worldTest.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
-    ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [...UNLISTED, RANGE]],
     [
-      'an issue is named',
+      'nothing was merged [merge.empty-list]',
+      { mergeCommit: null },
+      push('Fix a typo'),
+      [...UNLISTED, RANGE],
+    ],
+    [
+      'an issue is named [merge.late-list]',
       { mergeCommit: null },
       push('Fix a typo (#40)'),
       [LIST, 'pulls/40', RANGE],
     ],
-    ['another is named', { mergeCommit: BEFORE }, push('Fix (#2)'), [LIST, 'pulls/2', RANGE]],
     [
-      'another repository is named',
+      'another is named [merge.whole]',
+      { mergeCommit: BEFORE },
+      push('Fix (#2)'),
+      [LIST, 'pulls/2', RANGE],
+    ],
+    [
+      'another repository is named [merge.late-list]',
       { mergeCommit: BEFORE },
       push('Fix (o/r#2)'),
       [...UNLISTED, RANGE],
     ],
     [
-      'the text names one',
+      'the text names one [merge.late-list]',
       { mergeCommit: null },
       push('x\n\nMerge pull request #2 (#2)'),
       [...UNLISTED, RANGE],
     ],
-    ['GitHub has no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, COMMITS, RANGE]],
     [
-      'its head was pushed with a commit on top',
+      'GitHub has no merge [merge.no-merge-commit]',
+      { mergeCommit: null, head: AFTER },
+      push('x'),
+      [LIST, COMMITS, RANGE],
+    ],
+    [
+      'its head was pushed with a commit on top [merge.consent]',
       { head: sha('two') },
       push('x', BOTH),
       [LIST, COMMITS, RANGE],
     ],
     [
-      'a branch with its head was merged by hand',
+      'a branch with its head was merged by hand [merge.consent]',
       { head: sha('two') },
       push("Merge branch 'retry'", BOTH),
       [LIST, COMMITS, RANGE],
     ],
-    ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
+    ['the pull request is open [merge.found]', { merged: false }, push('x'), [LIST, RANGE]],
     [
-      'its head was pushed',
+      'its head was pushed [merge.found]',
       { merged: false, mergeCommit: null, head: AFTER },
       push('x'),
       [LIST, RANGE],
     ],
-    ['somebody pushed its head, which merged it', { head: AFTER }, push('one'), [LIST, RANGE]],
     [
-      'somebody pushed all its commits',
+      'somebody pushed its head, which merged it [merge.consent]',
+      { head: AFTER },
+      push('one'),
+      [LIST, RANGE],
+    ],
+    [
+      'somebody pushed all its commits [merge.consent]',
       { head: AFTER, commits: [...commitsWith('one'), { sha: AFTER, message: 'two' }] },
       push('two', { earlier: [commit('one')] }),
       [LIST, COMMITS, RANGE],
     ],
-    ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
     [
-      'the number is too long',
+      'its head was pushed, and names it [merge.consent]',
+      { head: AFTER },
+      push('Retry (#2)'),
+      [LIST, RANGE],
+    ],
+    [
+      'the number is too long [merge.late-list]',
       { mergeCommit: null },
       push('Call (#9999999999)'),
       [...UNLISTED, RANGE],
     ],
-    ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
-    ['it went into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
-    ['it is of the forked repository', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
     [
-      'a queue merged another with it',
+      'an earlier push merged it [merge.whole]',
+      { mergeCommit: BEFORE, head: AFTER },
+      push('x'),
+      [LIST, RANGE],
+    ],
+    [
+      'it went into another branch [merge.here]',
+      { base: ['release', REPOSITORY] },
+      push('x'),
+      [LIST, RANGE],
+    ],
+    [
+      'it is of the forked repository [merge.here]',
+      { base: ['main', 'o/r'] },
+      push('x'),
+      [LIST, RANGE],
+    ],
+    [
+      'a queue merged another with it [merge.whole]',
       {},
       push('x', { earlier: [commit('x (#9)')] }),
       [LIST, COMMITS, RANGE],
     ],
     [
-      'a queue rebased another with it',
+      'a queue rebased another with it [merge.whole]',
       {},
       push('one', { earlier: [two, two] }),
       [LIST, COMMITS, RANGE],
     ],
     [
-      'a queue rebased one before',
+      'a queue rebased one before [merge.whole]',
       {},
       push('one', { earlier: [commit('9')] }),
       [LIST, COMMITS, RANGE],
     ],
     [
-      'a queue merged both',
+      'a queue merged both [merge.whole]',
       {},
       push('Merge pull request #2', {
         earlier: [commit('nine'), commit('Merge 9'), commit('one'), two],
@@ -359,27 +400,39 @@ describe('a push is about itself [merge.found]', () => {
       [LIST, COMMITS, RANGE],
     ],
     [
-      'it is too large to compare',
+      'it is too large to compare [merge.whole]',
       { commits: commitsWith(...large) },
       push('Merge pull request #2', { earlier: large.map((message) => commit(message)) }),
       [LIST, COMMITS, COMMITS, COMMITS, RANGE],
     ],
-    ['a release branch is moved on', {}, push('Retry (#2)', toRelease), [LIST, 'pulls/2', RANGE]],
-    ['it goes back to an earlier merge', {}, push('x', { commits: [] }), [RANGE]],
-    ['it is of a tag', {}, push('x', { ref: 'refs/tags/v1' }), []],
-    ['the branch is new', {}, push('x', { before: '0'.repeat(40) }), []],
-    ['the branch is gone', {}, push('x', { after: '0'.repeat(40), commits: [] }), []],
-  ])(
-    'if %s [merge.here] [merge.whole] [merge.consent]',
-    async (world, _, fields, run, requests) => {
-      addMerged(world, fields)
-      const { outputs, log } = await world.step(SCOPE, run)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(log).toContain('is about no single pull request')
-      expect(commentsOn(world)).toEqual([])
-      expect(asked(world)).toEqual(requests)
-    },
-  )
+    [
+      'a release branch is moved on [merge.here]',
+      {},
+      push('Retry (#2)', toRelease),
+      [LIST, 'pulls/2', RANGE],
+    ],
+    [
+      'it goes back to an earlier merge [merge.asked-when]',
+      {},
+      push('x', { commits: [] }),
+      [RANGE],
+    ],
+    ['it is of a tag [merge.asked-when]', {}, push('x', { ref: 'refs/tags/v1' }), []],
+    ['the branch is new [merge.asked-when]', {}, push('x', { before: '0'.repeat(40) }), []],
+    [
+      'the branch is gone [merge.asked-when]',
+      {},
+      push('x', { after: '0'.repeat(40), commits: [] }),
+      [],
+    ],
+  ])('if %s', async (world, _, fields, run, requests) => {
+    addMerged(world, fields)
+    const { outputs, log } = await world.step(SCOPE, run)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).toContain('is about no single pull request')
+    expect(commentsOn(world)).toEqual([])
+    expect(asked(world)).toEqual(requests)
+  })
 })
 
 worldTest.each<[how: string, repository: object | undefined, requests: string[]]>([
@@ -422,34 +475,32 @@ newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]
   },
 )
 
-worldTest(
-  'of two whose heads a merge brought, a push is about the one it names [merge.consent]',
-  async (world) => {
+worldTest.each([
+  ['that it names', false],
+  ['that it names, if the list does not have it yet [merge.late-list]', true],
+])(
+  'of two whose heads a merge brought, a push is about the one %s [merge.consent]',
+  async (world, _, isLate) => {
     for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
-    const earlier = [commit('one'), commit('two')]
-    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+    const other = world.repository.pulls.get(3)
+    const answer = { status: 200, body: other && [pull(other)] }
+    if (isLate) world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
+    await world.step(SCOPE, MERGE_COMMIT)
     expect(commentsOn(world)).toEqual([2])
   },
 )
 
-worldTest('also if the list does not have that one yet [merge.late-list]', async (world) => {
-  for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
-  const other = world.repository.pulls.get(3)
-  const answer = { status: 200, body: other && [pull(other)] }
-  world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
-  const earlier = [commit('one'), commit('two')]
-  await world.step(SCOPE, push('Merge pull request #2', { earlier }))
-  expect(commentsOn(world)).toEqual([2])
-})
-
 worldTest.each([
-  [{ 'job-scope': 'run' }, [RANGE]],
-  [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
-])('with %j, nobody asks what was merged [merge.asked-when]', async (world, inputs, requests) => {
-  addMerged(world)
-  await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
-  expect(asked(world)).toEqual(requests)
-})
+  ['job-scope: run', { 'job-scope': 'run' }, [RANGE]],
+  ['an issue-number', { 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
+])(
+  'with %s, nobody asks what was merged [merge.asked-when]',
+  async (world, _, inputs, requests) => {
+    addMerged(world)
+    await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
+    expect(asked(world)).toEqual(requests)
+  },
+)
 
 worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
   ['neither, if both are whole', {}, push('Retry (#2)'), [LIST, RANGE]],
@@ -493,7 +544,7 @@ worldTest.each([
   ['pull_request', '[]', 'pull-request'],
   ['issues', '{', 'issue'],
 ])(
-  'if the payload of %s is %j, nothing is sent [merge.unreadable]',
+  'if the payload of %s can not be read (%s), nothing is sent [merge.unreadable]',
   async (world, event, payload, scope) => {
     const inputs = { 'job-scope': scope, 'allow-users': '*' }
     const { outputs, commands } = await world.step(inputs, { event, payload })
@@ -505,15 +556,21 @@ worldTest.each([
   },
 )
 
-test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
-  [{ contents: 'none', issues: 'none', actions: 'none', checks: 'none' }, {}, undefined],
-  [{ contents: 'none' }, { mergeCommit: null }, 'contents: read'],
-  [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
-  [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
-  [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
+const NOT_MERGED = { mergeCommit: null }
+test.each<[string, Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
+  [
+    'a merge needs no other permission',
+    { contents: 'none', issues: 'none', actions: 'none', checks: 'none' },
+    {},
+    undefined,
+  ],
+  ['a direct push needs contents', { contents: 'none' }, NOT_MERGED, 'contents: read'],
+  ['a merge needs pull requests', { pull_requests: 'none' }, {}, 'pull-requests: write'],
+  ['so does a direct push', { pull_requests: 'none' }, NOT_MERGED, 'pull-requests: write'],
+  ['reading them is not enough', { pull_requests: 'read' }, {}, 'pull-requests: write'],
 ])(
-  'with %j, of a pull request with %j, what is missing is named [merge.unreadable]',
-  (permissions, fields, needs) =>
+  'the permission that is missing is named: %s [merge.unreadable]',
+  (_, permissions, fields, needs) =>
     inWorld({ github: { permissions } }, async (world) => {
       addMerged(world, fields)
       const { outputs, commands } = await world.step(SCOPE, push('Retry'))

@@ -98,14 +98,17 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     expect(world.github.requests.filter((request) => path.test(request.path))).toHaveLength(2)
   })
 
-  worldTest('nor is a commit gone because a gateway says so until the deadline', async (world) => {
-    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
-    world.github.faults.push({ path: /compare/, answer: page, times: 999 })
-    const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-  })
+  worldTest(
+    'nor is a commit gone because a gateway says so until the deadline [github.foreign]',
+    async (world) => {
+      const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
+      world.github.faults.push({ path: /compare/, answer: page, times: 999 })
+      const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    },
+  )
 
-  worldTest('nor is a commit gone that can be read', async (world) => {
+  worldTest('nor is a commit gone that can be read [range.gone]', async (world) => {
     for (const name of ['before', 'after']) world.repository.addCommit({ sha: sha(name) })
     world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
     const { outputs, log } = await world.step({ context: 'diff' }, push())
@@ -113,17 +116,11 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     expect(log).toMatch(/ it has both commits\. Nothing was sent\. Re-run later\./)
   })
 
-  worldTest("unless it is a gateway's page that says so", async (world) => {
+  worldTest("unless it is a gateway's page that says so [github.foreign]", async (world) => {
     const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
     world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
     const { outputs } = await world.step({ context: 'event' })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-  })
-
-  worldTest('nor does a schedule without one have no new commits', async (world) => {
-    world.repository.addRun({ head_sha: sha('before') })
-    world.github.faults.push({ path: /compare/, answer: refusal(422, TOO_LONG) })
-    expectJob(await world.step({ context: 'event' }, schedule()))
   })
 
   worldTest('a refusal of another list is none', async (world) => {
@@ -156,17 +153,6 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
     expect(promptOf(world)).toContain('History was rewritten')
   })
 })
-
-worldTest(
-  'a schedule knows its earlier runs, however the repository is written [range.schedule.last-success]',
-  async (world) => {
-    world.repository.addRun({ head_sha: sha('before') })
-    world.repository.addComparison(sha('before'), HEAD)
-    const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
-    expectJob(await world.step({ context: 'event' }, run))
-    expect(promptOf(world)).toContain('## Changed files')
-  },
-)
 
 describe('a comment or a review on a pull request [range.pull-request]', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
@@ -249,7 +235,7 @@ worldTest('a merge group has what is between its base and its head [range.push]'
   expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
 })
 
-describe('a push [range.rewritten]', () => {
+describe('a push', () => {
   worldTest.each(['behind', 'diverged'] as const)(
     'of a history that was rewritten (%s) says so [range.rewritten]',
     async (world, status) => {
@@ -259,7 +245,7 @@ describe('a push [range.rewritten]', () => {
     },
   )
 
-  worldTest('of an unrelated history says so', async (world) => {
+  worldTest('of an unrelated history says so [context.omitted.told]', async (world) => {
     world.repository.addCommit({ sha: HEAD })
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
@@ -299,22 +285,14 @@ worldTest(
   },
 )
 
-worldTest('a range with more commits than a comparison lists says so', async (world) => {
-  const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
-  world.repository.addRun({ head_sha: sha('before') })
-  world.repository.addComparison(sha('before'), HEAD, { commits })
-  expectJob(await world.step({ context: 'event' }, schedule()))
-  expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
-})
-
 worldTest(
-  'a list that GitHub cut: context-paths says that it was ignored [skip.list.cut]',
+  'a range with more commits than a comparison lists says so [context.facts.commits]',
   async (world) => {
-    const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
-    world.repository.addComparison(sha('before'), HEAD, { files })
-    const ended = await world.step({ 'context-paths': 'docs/**' }, push())
-    expectJob(ended)
-    expectNote(ended, /GitHub cut the list/)
+    const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
+    world.repository.addRun({ head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD, { commits })
+    expectJob(await world.step({ context: 'event' }, schedule()))
+    expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
   },
 )
 
@@ -444,17 +422,20 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest('by hand, of a commit that is all releases, none is paid for', async (world) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-    for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
-    const ended = await world.step({ context: 'diff' }, byHand)
-    expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
-    expect(ended.log).toContain('start a workflow by hand, on the tag or with since.')
-    world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
-    world.repository.tags.set('v0.9.0', sha('v0.9.0'))
-    expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
-    expect(promptOf(world)).toContain('src/a.ts')
-  })
+  worldTest(
+    'by hand, of a commit that is all releases, none is paid for [skip.release.same-commit]',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
+      const ended = await world.step({ context: 'diff' }, byHand)
+      expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
+      expect(ended.log).toContain('start a workflow by hand, on the tag or with since.')
+      world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
+      world.repository.tags.set('v0.9.0', sha('v0.9.0'))
+      expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
+      expect(promptOf(world)).toContain('src/a.ts')
+    },
+  )
 
   worldTest.each([
     ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
@@ -485,14 +466,17 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest('also one that is behind 100 pre-releases', async (world) => {
-    addReleases(world.repository, ['v1.0.0'])
-    for (let nth = 0; nth < 100; nth++) {
-      world.repository.addRelease(`nightly-${nth}`, '2026-02-20T00:00:00Z', { prerelease: true })
-    }
-    expectJob(await world.step({ context: 'diff' }, release()))
-    expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
-  })
+  worldTest(
+    'also one that is behind 100 pre-releases [range.release.pre-release]',
+    async (world) => {
+      addReleases(world.repository, ['v1.0.0'])
+      for (let nth = 0; nth < 100; nth++) {
+        world.repository.addRelease(`nightly-${nth}`, '2026-02-20T00:00:00Z', { prerelease: true })
+      }
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+    },
+  )
 
   worldTest.each([
     ['of another package: no diff', 'cli@1.0.', 'There is no earlier release to compare with.'],
@@ -509,7 +493,7 @@ describe('since the last release [range.release.ancestor]', () => {
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
     ['its creation', { ...byHand, event: 'create', payload: { ref: 'v1.2.0', ref_type: 'tag' } }],
-  ])('%s: the same', async (world, _, run) => {
+  ])('%s: the same [range.tag]', async (world, _, run) => {
     addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
     expectJob(await world.step({ context: 'diff' }, run))
     expect(compared(world)).toEqual(['v1.1.0'])
@@ -523,7 +507,7 @@ worldTest.each([
   ['deleted', { context: 'event', 'issue-number': '40' }],
   ['unpublished', {}],
 ])(
-  'a release that is %s is skipped, with %j [skip.release.taken-back]',
+  'a release that is %s is skipped, whatever is asked for [skip.release.taken-back]',
   async (world, action, inputs) => {
     const ended = await world.step(inputs, release({}, action))
     expectSkipped(ended, world, /Nothing was sent: the release was taken back\. You don't need to/)
@@ -566,16 +550,6 @@ describe('without a list, the prompt says why: [range.others]', () => {
     expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
     expect(ownWords(promptOf(world))).toContain(says)
     expect(requestsBefore(world)).toEqual([])
-  })
-
-  worldTest('a release, if the comparison has no list', async (world) => {
-    world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
-    world.github.faults.push({
-      path: /\/compare\//,
-      answer: { status: 200, body: { status: 'ahead' } },
-    })
-    expectJob(await world.step({ context: 'event' }, release()))
-    expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
   })
 })
 
@@ -631,7 +605,7 @@ describe('since [range.since]', () => {
   )
 
   worldTest.each(['identical', 'behind'] as const)(
-    'of a commit that is %s: nothing is new',
+    'of a commit that is %s: nothing is new [skip.schedule.no-commits]',
     async (world, status) => {
       world.repository.addComparison('v1', HEAD, { files: [], status })
       expectSkipped(await world.step(SINCE, schedule()), world, /no new commits/)
@@ -683,14 +657,22 @@ describe('since [range.since]', () => {
     ['up to the end of a push without a commit', push(), [`/compare/v1...${HEAD}`]],
     ['up to the commit of a release', release({}, 'released'), [`/compare/v1...${HEAD}`]],
     ['up to that of another event', { ...dispatch, event: 'watch' }, [`/compare/v1...${HEAD}`]],
-    ['not on an event about a pull request', {}, ['/pulls/1/files']],
     [
-      'not on that of a merge queue',
+      'not on an event about a pull request, and the log says so [range.since.no-effect]',
+      {},
+      ['/pulls/1/files'],
+    ],
+    [
+      'not on that of a merge queue, and the log says so [range.since.no-effect]',
       { event: 'merge_group', payload: { merge_group } },
       [`/compare/${merge_group.base_sha}...${HEAD}`],
     ],
-    ['not for a branch that was deleted', push({ after: ZERO }), []],
-  ])('counts %s [range.since]', async (world, _, run, asked) => {
+    [
+      'not for a branch that was deleted, and the log says so [range.since.no-effect]',
+      push({ after: ZERO }),
+      [],
+    ],
+  ])('counts %s', async (world, _, run, asked) => {
     for (const head of [HEAD, COMMIT])
       for (const base of ['v1', merge_group.base_sha]) world.repository.addComparison(base, head)
     const ended = await world.step(SINCE, run)
@@ -715,22 +697,25 @@ describe('since [range.since]', () => {
   worldTest.each<[string, Record<string, string>]>([
     ['context', { context: 'event' }],
     ['context-paths', { context: 'none', 'context-paths': '**' }],
-  ])('is not ignored with %s', async (world, _, inputs) => {
+  ])('is not ignored with %s [range.since.no-effect]', async (world, _, inputs) => {
     world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
     const ended = await world.step({ ...SINCE, ...inputs }, dispatch)
     expectJob(ended)
     expect(ended.log).not.toContain('since was ignored')
   })
 
-  worldTest('of a push has the commits of its range, not those of the push only', async (world) => {
-    const commits = ['Add the first page', 'Add the second page'].map((message) =>
-      world.repository.addCommit({ message }),
-    )
-    world.repository.addComparison('v1', HEAD, { commits })
-    const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
-    await world.step(SINCE, push({ commits: pushed }))
-    expect(promptOf(world)).toContain('Add the first page')
-  })
+  worldTest(
+    'of a push has the commits of its range, not those of the push only [context.facts.commits]',
+    async (world) => {
+      const commits = ['Add the first page', 'Add the second page'].map((message) =>
+        world.repository.addCommit({ message }),
+      )
+      world.repository.addComparison('v1', HEAD, { commits })
+      const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
+      await world.step(SINCE, push({ commits: pushed }))
+      expect(promptOf(world)).toContain('Add the first page')
+    },
+  )
 })
 
 describe('the number of a pull request [range.number]', () => {

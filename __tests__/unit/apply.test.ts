@@ -33,7 +33,7 @@ const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
 
-describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.agents-own] [skip.nothing-to-compare] [context.omitted.told] [context.paths.renamed]', () => {
+describe('whether there is anything to do', () => {
   interface Run {
     readonly name?: 'push' | 'schedule' | 'workflow_dispatch'
     readonly context?: 'none' | 'event' | 'diff'
@@ -81,83 +81,163 @@ describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.
 
   test.each<[string, Changes, Run, string | undefined]>([
     [
-      'one file that does not match',
+      'one file that does not match [skip.paths.none-left]',
       listed([OUTSIDE]),
       {},
       noMatch('1 file, the first is "src/a.ts"'),
     ],
-    ['two of them', listed([OUTSIDE, file('b')]), {}, noMatch('2 files, the first is "src/a.ts"')],
-    ['a list of no file', listed([]), {}, noMatch('0 files')],
-    ['one file that matches', listed([OUTSIDE, INSIDE]), {}, undefined],
-    ['a file that matched before its renaming', listed([file('a.md', 'docs/a.md')]), {}, undefined],
     [
-      'a copy of one that matches',
+      'two of them [skip.paths.none-left]',
+      listed([OUTSIDE, file('b')]),
+      {},
+      noMatch('2 files, the first is "src/a.ts"'),
+    ],
+    ['a list of no file [skip.paths.none-left]', listed([]), {}, noMatch('0 files')],
+    ['one file that matches [skip.paths.none-left]', listed([OUTSIDE, INSIDE]), {}, undefined],
+    [
+      'a file that matched before its renaming [context.paths.renamed]',
+      listed([file('a.md', 'docs/a.md')]),
+      {},
+      undefined,
+    ],
+    [
+      'a copy of one that matches [context.paths.renamed]',
       listed([COPIED]),
       {},
       noMatch('1 file, the first is "src/a.md"'),
     ],
-    ['no patterns', listed([OUTSIDE]), { paths: '' }, undefined],
-    ['no file and no patterns', listed([]), { paths: '' }, undefined],
-    ['a cut list without a match', MANY, {}, CUT],
-    ['a cut list without a match, by hand', MANY, byHand, CUT],
-    ['a cut list with one', listed([OUTSIDE, INSIDE], { truncated: true }), {}, undefined],
-    ['no match, by hand', listed([OUTSIDE]), byHand, undefined],
-    ['a cut list without a file, on schedule', listed([], { truncated: true }), onSchedule, CUT],
-    ['rewritten history', GAP, {}, REWRITTEN],
-    ['rewritten history for diffs', GAP, forDiff, 'History was rewritten.'],
+    ['no patterns [skip.paths.none-left]', listed([OUTSIDE]), { paths: '' }, undefined],
+    ['no file and no patterns [skip.paths.none-left]', listed([]), { paths: '' }, undefined],
+    ['a cut list without a match [skip.list.cut]', MANY, {}, CUT],
+    ['a cut list without a match, by hand [skip.list.cut]', MANY, byHand, CUT],
     [
-      'the same, and no file',
+      'a cut list with one [skip.list.cut]',
+      listed([OUTSIDE, INSIDE], { truncated: true }),
+      {},
+      undefined,
+    ],
+    ['no match, by hand [skip.paths.none-left]', listed([OUTSIDE]), byHand, undefined],
+    [
+      'a cut list without a file, on schedule [skip.list.cut]',
+      listed([], { truncated: true }),
+      onSchedule,
+      CUT,
+    ],
+    ['rewritten history [range.rewritten]', GAP, {}, REWRITTEN],
+    ['rewritten history for diffs [range.rewritten]', GAP, forDiff, 'History was rewritten.'],
+    [
+      'the same, and no file [context.omitted.told]',
       { ...GAP, files: [] },
       forDiff,
       'No changes are sent: History was rewritten.',
     ],
-    ['the same, and nobody asks for diffs', { ...GAP, files: [] }, { paths: '' }, undefined],
-    ['the same, on schedule', { ...GAP, files: [], commits: by('a-bot') }, onSchedule, REWRITTEN],
-    ['commits that undo each other, on schedule', NO_FILES, onSchedule, UNDONE],
-    ['the same without patterns', NO_FILES, { ...onSchedule, paths: '' }, UNDONE],
-    ['only their commits, on schedule', BY_BOT, onSchedule, NO_OTHERS],
     [
-      'another commit',
+      'the same, and nobody asks for diffs [range.rewritten]',
+      { ...GAP, files: [] },
+      { paths: '' },
+      undefined,
+    ],
+    [
+      'the same, on schedule [range.rewritten]',
+      { ...GAP, files: [], commits: by('a-bot') },
+      onSchedule,
+      REWRITTEN,
+    ],
+    [
+      'commits that undo each other, on schedule [skip.schedule.undone]',
+      NO_FILES,
+      onSchedule,
+      UNDONE,
+    ],
+    [
+      'the same without patterns [skip.schedule.undone]',
+      NO_FILES,
+      { ...onSchedule, paths: '' },
+      UNDONE,
+    ],
+    ['only their commits, on schedule [skip.schedule.agents-own]', BY_BOT, onSchedule, NO_OTHERS],
+    [
+      'another commit [skip.schedule.agents-own]',
       listed([INSIDE], { commits: by('a-bot', 'octocat') }),
       onSchedule,
       undefined,
     ],
-    ['a commit by nobody', listed([INSIDE], { commits: by('a-bot', '') }), onSchedule, undefined],
     [
-      'more commits than are listed',
+      'a commit by nobody [skip.schedule.agents-own]',
+      listed([INSIDE], { commits: by('a-bot', '') }),
+      onSchedule,
+      undefined,
+    ],
+    [
+      'more commits than are listed [skip.schedule.agents-own]',
       listed([INSIDE], { commits: { ...by('a-bot'), complete: false } }),
       onSchedule,
       undefined,
     ],
-    ['only their commits, by hand', BY_BOT, byHand, undefined],
-    ['only their commits, of a push', BY_BOT, {}, undefined],
-    ['no commit, on schedule', NONE, { ...onSchedule, paths: '' }, NO_COMMITS],
-    ['no commit, on schedule, with patterns', NONE, onSchedule, NO_COMMITS],
-    ['no commit of a push, with patterns', NONE, {}, NO_COMMITS],
-    ['no commit of a push', NONE, { paths: '' }, NO_CHANGES],
-    ['no commit, by hand', NONE, byHand, NO_CHANGES],
-    ['a release again', AGAIN, { paths: '' }, REPEATED],
-    ['a release again, by hand', AGAIN, byHand, NO_CHANGES],
-    ['a release again, by hand for diffs', AGAIN, { ...byHand, ...forDiff }, REPEATED],
-    ['no list', UNKNOWN, {}, IGNORED],
-    ['no list, on schedule', UNKNOWN, onSchedule, IGNORED],
-    ['no list, and nobody asks for diffs', UNKNOWN, { paths: '' }, undefined],
-    ['no list for diffs', UNKNOWN, forDiff, NONE_SENT],
-    ['no list that there should be', { ...UNKNOWN, unexpected: true }, { paths: '' }, NONE_SENT],
-    ['a first run', FIRST, onSchedule, UNLISTED],
-    ['a first push', FIRST, { paths: '' }, UNLISTED],
-    ['a first run about an issue', FIRST, { ...onSchedule, isNamed: true }, FIRST_IGNORED],
+    ['only their commits, by hand [skip.schedule.agents-own]', BY_BOT, byHand, undefined],
+    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, undefined],
     [
-      'the same, without its words',
+      'no commit, on schedule [skip.schedule.no-commits]',
+      NONE,
+      { ...onSchedule, paths: '' },
+      NO_COMMITS,
+    ],
+    [
+      'no commit, on schedule, with patterns [skip.schedule.no-commits]',
+      NONE,
+      onSchedule,
+      NO_COMMITS,
+    ],
+    ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
+    ['no commit of a push [context.omitted.told]', NONE, { paths: '' }, NO_CHANGES],
+    ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
+    ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
+    ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],
+    [
+      'a release again, by hand for diffs [skip.release.same-commit]',
+      AGAIN,
+      { ...byHand, ...forDiff },
+      REPEATED,
+    ],
+    ['no list [context.paths.no-list]', UNKNOWN, {}, IGNORED],
+    ['no list, on schedule [skip.list.cut]', UNKNOWN, onSchedule, IGNORED],
+    [
+      'no list, and nobody asks for diffs [context.omitted.told]',
+      UNKNOWN,
+      { paths: '' },
+      undefined,
+    ],
+    ['no list for diffs [context.omitted.told]', UNKNOWN, forDiff, NONE_SENT],
+    [
+      'no list that there should be [range.list.never]',
+      { ...UNKNOWN, unexpected: true },
+      { paths: '' },
+      NONE_SENT,
+    ],
+    ['a first run [skip.nothing-to-compare]', FIRST, onSchedule, UNLISTED],
+    ['a first push [skip.nothing-to-compare]', FIRST, { paths: '' }, UNLISTED],
+    [
+      'a first run about an issue [skip.nothing-to-compare]',
+      FIRST,
+      { ...onSchedule, isNamed: true },
+      FIRST_IGNORED,
+    ],
+    [
+      'the same, without its words [skip.nothing-to-compare]',
       FIRST,
       { ...onSchedule, isNamed: true, context: 'none' },
       UNLISTED,
     ],
-    ['a first run by hand', FIRST, byHand, FIRST_IGNORED],
+    ['a first run by hand [skip.nothing-to-compare.by-hand]', FIRST, byHand, FIRST_IGNORED],
     // All that was asked for is what changed.
-    ['a first run by hand for diffs', FIRST, { ...byHand, ...forDiff }, UNLISTED],
     [
-      'a first run by hand for diffs and an issue',
+      'a first run by hand for diffs [skip.nothing-to-compare.by-hand]',
+      FIRST,
+      { ...byHand, ...forDiff },
+      UNLISTED,
+    ],
+    [
+      'a first run by hand for diffs and an issue [skip.nothing-to-compare.by-hand]',
       FIRST,
       { ...byHand, context: 'diff', isNamed: true },
       FIRST_IGNORED,
@@ -296,15 +376,6 @@ describe('the prompt', () => {
     expect(prompt('diff', null)).toBe('Update the docs.')
   })
 
-  test('does not have the key, wherever it is [context.secret.none]', () => {
-    const renamed = file('docs/mint_key.md', 'docs/old-mint_key.md')
-    const text = prompt('diff', changes([renamed]))
-    expect(text.split('Update the docs.')).toHaveLength(2)
-    expect(text).not.toContain('mint_key')
-    expect(text).toContain('docs/old-***.md -> docs/***.md')
-    expect(text).toContain('+new docs/***.md')
-  })
-
   const commit = { sha: '', author: '', authorName: '', message: `${'x'.repeat(196)}mint_key` }
   const about = (body: string) => ({ ...changes([]), thread: { isPull: false, data: { body } } })
   test.each<[string, Findings]>([
@@ -315,17 +386,6 @@ describe('the prompt', () => {
     const text = prompt('event', findings)
     expect(text).toContain('xxx')
     expect(text).not.toContain('mint')
-  })
-
-  test('has the trigger, and the files and diffs that match [context.level]', () => {
-    for (const context of ['event', 'diff'] as const) {
-      const text = prompt(context)
-      expect(text).toContain('\nEvent: push. ')
-      expect(text).toContain('sender: octocat')
-      expect(text).toContain('modified +2 -1 docs/a.md')
-      expect(text).not.toContain('src/a.ts')
-      expect(text.includes('+new docs/a.md')).toBe(context === 'diff')
-    }
   })
 
   test('has nothing of others outside of a fence whose boundary is the nonce of the step [context.fence.data]', () => {
@@ -357,12 +417,4 @@ describe('the prompt', () => {
       expect(text).not.toContain('x". ')
     },
   )
-
-  test('says how many files context-paths excludes [context.paths.excluded]', () => {
-    const three = changes([INSIDE, OUTSIDE, file('src/b.ts')])
-    expect(prompt('event', three)).toContain(
-      'Not listed: 2 changed files excluded by context-paths.',
-    )
-    expect(prompt('event', three, [])).not.toContain('context-paths')
-  })
 })
