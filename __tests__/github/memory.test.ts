@@ -356,35 +356,6 @@ describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
       })
       expect(world.posts()).toEqual([CREATE])
     }))
-
-  slowTest('keeps its job through an attempt that could not do anything', async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
-    const unreachable = await world.step({ ...SCOPE, ...nowhere }, again(2))
-    expect(unreachable.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
-    world.finishJobs()
-    const last = await world.step(SCOPE, again(3))
-    expect(last.outputs).toMatchObject({
-      outcome: 'pr-opened',
-      'job-id': first.outputs['job-id'],
-    })
-    expect(world.posts()).toEqual([CREATE])
-  })
-
-  const page = {
-    status: 404,
-    headers: { 'content-type': 'text/plain' },
-    body: '404 page not found',
-  }
-
-  worldTest('finds its job although a gateway answers with a page for a moment', async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    for (const method of ['GET', 'PATCH'])
-      world.github.faults.push({ method, path: /\/comments/, answer: page })
-    const { outputs, commands } = await world.step(SCOPE, again(2))
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-    expect(commands('warning')).toEqual([])
-  })
 })
 
 worldTest(
@@ -525,16 +496,6 @@ describe('comment: true without job-scope [memory.one-comment]', () => {
       expect(leg).toMatch(/\n- Run: \[`Docs` \d+\]\(<https:[^ ]+>\)\n/)
     },
   )
-
-  worldTest('keeps one comment, and each run has its own job', async (world) => {
-    const first = await world.step({ comment: 'true' })
-    // Nothing is written before there is a job to report.
-    expect(world.github.writes()[0]?.body).toEqual({ body: expect.stringMatching(/^⏳ Waiting/) })
-    const second = await world.step({ comment: 'true' })
-    expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
-    expect(world.comments()).toHaveLength(1)
-    expect(world.comments()[0]).toContain(second.outputs['job-id'])
-  })
 })
 
 describe('the comment [memory.one-comment.no-twin]', () => {

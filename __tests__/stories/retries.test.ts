@@ -227,7 +227,6 @@ describe('a message [send.never-twice]', () => {
 describe('a poll [poll.retry]', () => {
   const endless: Handler = (response) =>
     void response.writeHead(200, { 'content-length': MIB + 1 }).write('{')
-  const other = json(200, { ...opened, id: 'job-2' })
   test.each<[string, Handler]>([
     ['a reset', reset],
     ['a response that is cut off', cutOff],
@@ -235,10 +234,6 @@ describe('a poll [poll.retry]', () => {
     ['a response over 1 MiB', sized(200, MIB + 1)],
     ['a response that is announced as over 1 MiB', endless],
     ['502 with HTML', html],
-    ['503 with Retry-After', says(503, 'Boom', retryAfter(1))],
-    ['204', noContent],
-    ['no job', json(200, {})],
-    ['another job', other],
     ['a status that is not in the list', json(200, job({ status: 'thinking' }))],
   ])('%s, twice: retried', async (_, poll) => {
     await expectRun(
