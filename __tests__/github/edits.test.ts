@@ -304,7 +304,7 @@ describe('what an earlier run stored [memory.later-run]', () => {
   )
 
   testsIn({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } })(
-    'stays if nothing is sent',
+    'stays if nothing is sent [memory.nothing-sent]',
     async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
       world.finishJobs()
