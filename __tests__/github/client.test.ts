@@ -11,7 +11,7 @@ import {
   readPages,
   requestParams,
 } from '../../src/github/client.js'
-import { describeWarning, GitHubError } from '../../src/github/errors.js'
+import { GitHubError } from '../../src/github/errors.js'
 import { Cancelled } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import { startListening } from '../support/listening.js'
@@ -422,20 +422,6 @@ describe('what helps: [github.permission.named]', () => {
   ])('GitHub is quoted %s [github.words]', async (_, words, quoted) => {
     const { github } = await connect([refused(422, words)])
     expect((await failure(read(github))).message).toMatch(quoted)
-  })
-
-  test('a warning advises nothing if a retry may help: that would start another job', async () => {
-    const { github } = await connect([BAD_GATEWAY, refused(401), refused(422)])
-    const temporary = await failure(read(github, { retried: false }))
-    const permanent = await failure(read(github))
-    const other = await failure(read(github))
-    expect(describeWarning(temporary, 'It is so.')).toMatch(
-      /^GitHub: reading it failed: 502.* It is so\.$/,
-    )
-    expect(describeWarning(permanent, '')).toBe(
-      'GitHub: reading it failed: 401, "No". Check github-token: it may be empty, or have expired.',
-    )
-    expect(describeWarning(other, '')).toMatch(/ Fix the problem that GitHub reports\.$/)
   })
 })
 

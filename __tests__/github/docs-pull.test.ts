@@ -97,17 +97,19 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     expect(log).not.toContain(DOCS_TOKEN)
   })
 
-  testsIn({ ...withToken, private: false }).each<[string, RunOptions]>([
-    ['is public', {}],
-    ['is not said to be private', { event: 'schedule', payload: { schedule: '0 3 * * *' } }],
-  ])('are not told if only docs-token reads them and this repository %s', async (world, _, run) => {
-    docsOf(world, changed, true)
-    const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
-    const { outputs, summary, log } = await world.step(inputs, run)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(asked(world)).toEqual([])
-    for (const text of [summary, log, ...world.comments()]) expect(text).not.toContain('retry.mdx')
-  })
+  testsIn({ ...withToken, private: false })(
+    'are not told if only docs-token reads them and this repository is not said to be private [docs.files.readers]',
+    async (world) => {
+      docsOf(world, changed, true)
+      const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
+      const run = { event: 'schedule', payload: { schedule: '0 3 * * *' } }
+      const { outputs, summary, log } = await world.step(inputs, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(asked(world)).toEqual([])
+      for (const text of [summary, log, ...world.comments()])
+        expect(text).not.toContain('retry.mdx')
+    },
+  )
 
   const PAT = 'ghp_personal_0123456789'
   const everywhere: OtherToken = {
