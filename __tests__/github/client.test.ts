@@ -11,7 +11,7 @@ import {
   readPages,
   requestParams,
 } from '../../src/github/client.js'
-import { describeWarning, GitHubError } from '../../src/github/errors.js'
+import { GitHubError } from '../../src/github/errors.js'
 import { Cancelled } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import { startListening } from '../support/listening.js'
@@ -41,7 +41,6 @@ async function connect(
     token = 'ghs_token',
     apiUrl = '',
     proxy = '',
-    onWait = (): void => undefined,
   } = {},
 ) {
   const waits: number[] = []
@@ -75,7 +74,6 @@ async function connect(
         if (milliseconds === 10_000) return wait(limitMs, undefined, { ref: false })
         waits.push(milliseconds)
         now += milliseconds
-        onWait()
       },
       every: () => () => undefined,
     },
@@ -173,32 +171,13 @@ describe('a request that retried [github.decides.retried]', () => {
     expect(now()).toBeLessThanOrEqual(5_000)
   })
 
-  test('is retried past the deadline if it has a signal of its own', async () => {
-    const { github, requests } = await connect([BAD_GATEWAY, OK], { deadlineMs: 0 })
-    await read(github, { signal: new AbortController().signal })
-    expect(requests()).toBe(2)
-  })
-
-  test('has 90 s of its own if it has a signal of its own', async () => {
-    const { github, now } = await connect([BAD_GATEWAY])
+  test('has 90 s of its own, also past the deadline, if it has a signal of its own', async () => {
+    const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
     await failure(read(github))
     const before = now()
     await failure(read(github, { signal: new AbortController().signal }))
     expect(now() - before).toBeGreaterThan(75_000)
     expect(now() - before).toBeLessThanOrEqual(90_000)
-  })
-
-  test('fails for what GitHub said, if it is not retried any more', async () => {
-    const end = new AbortController()
-    const { github } = await connect([BAD_GATEWAY], { onWait: () => end.abort() })
-    expect((await failure(read(github, { signal: end.signal }))).status).toBe(502)
-  })
-
-  test('is retried after a page that is not found [github.foreign]', async () => {
-    const page: Answer = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
-    const once = await connect([BAD_GATEWAY, BAD_GATEWAY, BAD_GATEWAY, page, OK])
-    await read(once.github)
-    expect(once.requests()).toBe(5)
   })
 
   test('is retried after a process stood still for longer than that', async () => {
@@ -222,6 +201,7 @@ describe('a request that retried [github.decides.retried]', () => {
     expect(requests()).toBe(7)
   })
 
+  const PAGE = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
   const NOT_RESET = limited({
     'x-ratelimit-remaining': '5',
     'x-ratelimit-reset': String(NOW / 1000 + 20),
@@ -232,6 +212,7 @@ describe('a request that retried [github.decides.retried]', () => {
     ['a reset', 'reset', 750],
     ['a text instead of JSON', { status: 200, body: 'hello' }, 750],
     ['null', { status: 200, body: 'null' }, 750],
+    ['a gateway that finds nothing', PAGE, 750],
     ['a primary limit, until it is reset', primaryLimit(NOW / 1000 + 20), 22_500],
     ['a primary limit (429)', primaryLimit(NOW / 1000 + 20, 429), 22_500],
     ['a limit that was reset already', primaryLimit(NOW / 1000 - 20), 750],
@@ -256,7 +237,7 @@ describe('a request that retried [github.decides.retried]', () => {
       invalid("Could not resolve to a node with the global id of 'PR_x'."),
       750,
     ],
-  ])('waits after %s [github.limit]', async (_, answer, wait) => {
+  ])('waits after %s [github.limit] [github.foreign]', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(waits).toEqual([wait])
@@ -435,31 +416,12 @@ describe('what helps: [github.permission.named]', () => {
     expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)
   })
 
-  test('GitHub is quoted, with one full stop', async () => {
-    const { github } = await connect([refused(422, 'Not v1.2. Not here.')])
-    expect((await failure(read(github))).message).toBe(
-      'GitHub: reading it failed: 422, "Not v1.2. Not here".',
-    )
-  })
-
-  test('GitHub is quoted on one line, redacted and cut [github.words]', async () => {
-    const { github } = await connect([refused(422, `secret\n${'x'.repeat(600)}`)])
-    const { message } = await failure(read(github))
-    expect(message).toMatch(/^GitHub: reading it failed: 422, "\*\*\* x{400,500}….*"\.$/)
-  })
-
-  test('a warning advises nothing if a retry may help: that would start another job', async () => {
-    const { github } = await connect([BAD_GATEWAY, refused(401), refused(422)])
-    const temporary = await failure(read(github, { retried: false }))
-    const permanent = await failure(read(github))
-    const other = await failure(read(github))
-    expect(describeWarning(temporary, 'It is so.')).toMatch(
-      /^GitHub: reading it failed: 502.* It is so\.$/,
-    )
-    expect(describeWarning(permanent, '')).toBe(
-      'GitHub: reading it failed: 401, "No". Check github-token: it may be empty, or have expired.',
-    )
-    expect(describeWarning(other, '')).toMatch(/ Fix the problem that GitHub reports\.$/)
+  test.each([
+    ['with one full stop', 'Not v1.2. Not here.', /"Not v1\.2\. Not here"\.$/],
+    ['on one line, redacted and cut', `secret\n${'x'.repeat(600)}`, /"\*\*\* x{400,500}….*"\.$/],
+  ])('GitHub is quoted %s [github.words]', async (_, words, quoted) => {
+    const { github } = await connect([refused(422, words)])
+    expect((await failure(read(github))).message).toMatch(quoted)
   })
 })
 

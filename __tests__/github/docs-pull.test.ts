@@ -4,15 +4,13 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
 import {
   deadlineAfter,
   HEAD,
-  inRealWorld,
   REPOSITORY,
-  type RealWorld,
   type RunOptions,
   type SimulatedWorld,
   slowTest,
@@ -39,11 +37,11 @@ const tokenUsedAt = ({ github }: World): string[] =>
     .map(({ path }) => path)
 
 async function privateDocs(
-  { github, ...world }: SimulatedWorld | RealWorld,
+  { github, step }: SimulatedWorld,
   state: 'open' | 'merged' | 'closed',
 ): Promise<void> {
   const docs = github.addRepository('your-org/docs', { private: true, foreign: true })
-  await ('step' in world ? world.step : world.runBundle)(SCOPE)
+  await step(SCOPE)
   docs.addPull({
     number: 17,
     state: state === 'open' ? 'open' : 'closed',
@@ -99,17 +97,19 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     expect(log).not.toContain(DOCS_TOKEN)
   })
 
-  testsIn({ ...withToken, private: false }).each<[string, RunOptions]>([
-    ['is public', {}],
-    ['is not said to be private', { event: 'schedule', payload: { schedule: '0 3 * * *' } }],
-  ])('are not told if only docs-token reads them and this repository %s', async (world, _, run) => {
-    docsOf(world, changed, true)
-    const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
-    const { outputs, summary, log } = await world.step(inputs, run)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(asked(world)).toEqual([])
-    for (const text of [summary, log, ...world.comments()]) expect(text).not.toContain('retry.mdx')
-  })
+  testsIn({ ...withToken, private: false })(
+    'are not told if only docs-token reads them and this repository is not said to be private [docs.files.readers]',
+    async (world) => {
+      docsOf(world, changed, true)
+      const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
+      const run = { event: 'schedule', payload: { schedule: '0 3 * * *' } }
+      const { outputs, summary, log } = await world.step(inputs, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(asked(world)).toEqual([])
+      for (const text of [summary, log, ...world.comments()])
+        expect(text).not.toContain('retry.mdx')
+    },
+  )
 
   const PAT = 'ghp_personal_0123456789'
   const everywhere: OtherToken = {
@@ -382,21 +382,6 @@ describe('docs-token [docs.token.when]', () => {
     expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
   })
 
-  test('is masked before anything is logged, and redacted if GitHub repeats it [secret.masked]', () =>
-    inRealWorld(withToken, async (world) => {
-      await privateDocs(world, 'closed')
-      const body = { message: `Not for ${DOCS_TOKEN}` }
-      world.github.faults.push({
-        times: 9,
-        path: /your-org\/docs\/pulls/,
-        answer: { status: 404, body },
-      })
-      const { log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(commands('add-mask')).toContain(DOCS_TOKEN)
-      expect(log).toContain('Not for ***')
-      expect(log).not.toContain(DOCS_TOKEN)
-    }))
-
   tokenTest('is not used if github-token can read it, nor for this repository', async (world) => {
     const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
     await world.step(SCOPE)
@@ -531,18 +516,11 @@ testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } 
 describe('a push that changes nothing is skipped once the docs pull request [paid.push.merged]', () => {
   const link = 'https://github.com/your-org/docs/pull/17'
   worldTest.each([
-    ['was merged', true, SCOPE, 'completed'],
-    [
-      "was closed, also if it is an issue's",
-      false,
-      { 'job-scope': 'issue', 'issue-number': '40' },
-      'completed',
-    ],
-  ])('%s', async (world, _, merged, scope, status) => {
-    const ended = { times: 1, job: { status: 'completed', prLink: link } }
-    const { url } = await world.serve({
-      poll: [ended, { times: 9, job: { status, prLink: link } }],
-    })
+    ['was merged', true, SCOPE],
+    ["was closed, also if it is an issue's", false, { 'job-scope': 'issue', 'issue-number': '40' }],
+  ])('%s', async (world, _, merged, scope) => {
+    const job = { status: 'completed', prLink: link }
+    const { url } = await world.serve({ poll: [{ times: 9, job }] })
     const inputs = { ...scope, context: 'event', 'base-url': url }
     world.repository.issues.add(40)
     const docs = world.github.addRepository('your-org/docs', {})

@@ -178,14 +178,6 @@ describe('an error that ends the step is no warning as well, and [memory.failure
     expect(world.github.writes()).toHaveLength(writes)
     expect(world.posts()).toEqual([])
   })
-
-  worldTest('if comments can not be read until the deadline, nothing is written', async (world) => {
-    world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
-    const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
-    expect(outputs['error-code']).toBe('github')
-    expect(commands('warning')).toEqual([])
-    expect(world.posts()).toEqual([])
-  })
 })
 
 describe('an error of what only informs is one warning: [memory.edit.retried]', () => {
@@ -324,7 +316,7 @@ describe('what an earlier run stored [memory.later-run]', () => {
   )
 
   testsIn({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } })(
-    'stays if nothing is sent',
+    'stays if nothing is sent [memory.nothing-sent]',
     async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
       world.finishJobs()

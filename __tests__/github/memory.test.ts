@@ -9,7 +9,6 @@ import {
   deadlineAfter,
   HEAD,
   inRealWorld,
-  inWorld,
   REPOSITORY,
   type RunOptions,
   slowTest,
@@ -273,30 +272,6 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
     },
   )
 
-  test.each([
-    ['has no answer', 'silence'],
-    ['is refused', { status: 403, body: { message: 'No' } }],
-  ] as const)('a killed step whose edit %s names none that sends nothing', (_, answer) =>
-    inWorld(
-      { emulator: { speed: 1, scenario: { message: [{ delayMs: 9_000 }] } } },
-      async (world) => {
-        await world.step({ ...SCOPE, wait: 'false' })
-        world.github.faults.push({ method: 'PATCH', answer, times: 99 })
-        await world.step(
-          { ...SCOPE, ...deadlineAfter(12_000) },
-          {
-            meanwhile: async ({ summary }) => {
-              await until(() => world.posts().length > 1)
-              await sleep(2_000)
-              expect(summary()).toContain('the docs job may have received the message')
-              expect(summary()).not.toContain('this step then sends nothing')
-            },
-          },
-        )
-      },
-    ),
-  )
-
   slowTest('and says that a re-run sends the message again if nothing keeps it', async (world) => {
     const { outputs } = await world.step({ wait: 'false' })
     const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
@@ -356,35 +331,6 @@ describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
       })
       expect(world.posts()).toEqual([CREATE])
     }))
-
-  slowTest('keeps its job through an attempt that could not do anything', async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
-    const unreachable = await world.step({ ...SCOPE, ...nowhere }, again(2))
-    expect(unreachable.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
-    world.finishJobs()
-    const last = await world.step(SCOPE, again(3))
-    expect(last.outputs).toMatchObject({
-      outcome: 'pr-opened',
-      'job-id': first.outputs['job-id'],
-    })
-    expect(world.posts()).toEqual([CREATE])
-  })
-
-  const page = {
-    status: 404,
-    headers: { 'content-type': 'text/plain' },
-    body: '404 page not found',
-  }
-
-  worldTest('finds its job although a gateway answers with a page for a moment', async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    for (const method of ['GET', 'PATCH'])
-      world.github.faults.push({ method, path: /\/comments/, answer: page })
-    const { outputs, commands } = await world.step(SCOPE, again(2))
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-    expect(commands('warning')).toEqual([])
-  })
 })
 
 worldTest(
@@ -406,27 +352,6 @@ worldTest(
 )
 
 describe('the memory has the job [memory.edit.retried]', () => {
-  const queued = { job: { status: 'queued' } }
-  const QUEUED = { create: [queued], poll: [{ times: 99, ...queued }] }
-
-  test('even if its first status is not in the list, and the step is killed then', () =>
-    inRealWorld({ emulator: { speed: 1, scenario: QUEUED } }, async (world) => {
-      const killed = await world.runBundle(SCOPE, {
-        meanwhile: async ({ signal }) => {
-          await world.answered(4)
-          signal('SIGKILL')
-        },
-      })
-      expect(killed.exitCode).toBe(137)
-      expect(world.comments()[0]).toContain(`Docs job: \`${killed.outputs['job-id']}\``)
-      const next = await world.runBundle(
-        { ...SCOPE, wait: 'false' },
-        { env: { GITHUB_RUN_ID: '101' } },
-      )
-      expect(next.outputs).toMatchObject({ sent: 'message', 'job-id': killed.outputs['job-id'] })
-      expect(world.posts()).toHaveLength(2)
-    }))
-
   slowTest(
     'even if the edit that has it gets no answer when the step is cancelled',
     async (world) => {
@@ -525,16 +450,6 @@ describe('comment: true without job-scope [memory.one-comment]', () => {
       expect(leg).toMatch(/\n- Run: \[`Docs` \d+\]\(<https:[^ ]+>\)\n/)
     },
   )
-
-  worldTest('keeps one comment, and each run has its own job', async (world) => {
-    const first = await world.step({ comment: 'true' })
-    // Nothing is written before there is a job to report.
-    expect(world.github.writes()[0]?.body).toEqual({ body: expect.stringMatching(/^⏳ Waiting/) })
-    const second = await world.step({ comment: 'true' })
-    expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
-    expect(world.comments()).toHaveLength(1)
-    expect(world.comments()[0]).toContain(second.outputs['job-id'])
-  })
 })
 
 describe('the comment [memory.one-comment.no-twin]', () => {
@@ -612,13 +527,6 @@ describe('the comment [memory.one-comment.no-twin]', () => {
         expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
     }
   })
-})
-
-testsIn({ github: { prefix: '/api/v3' } })("a server's API may be under a path", async (world) => {
-  const first = await world.step(SCOPE)
-  const second = await world.step(SCOPE)
-  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
 })
 
 test('a run that was killed while its create was in flight is reported by the next one [cancel.killed]', () =>

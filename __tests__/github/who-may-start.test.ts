@@ -73,12 +73,15 @@ describe('a comment [access.permission.write] [access.permission.unknown] [acces
     expect(asked(world)).toEqual([login, login])
   })
 
-  roleTest.each(['reader', 'robot[bot]'])('by the %s starts none', async (world, login) => {
-    const ended = await world.step({}, comment(login))
-    const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
-    expectRefused(ended, world, `${login}, ${why}`)
-    expect(asked(world)).toEqual([login])
-  })
+  roleTest.each(['reader', 'robot[bot]'])(
+    'by the %s starts none, and gets none',
+    async (world, login) => {
+      const ended = await world.step({ comment: 'true' }, comment(login))
+      const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
+      expectRefused(ended, world, `${login}, ${why}`)
+      expect([asked(world), world.github.writes()]).toEqual([[login], []])
+    },
+  )
 })
 
 roleTest(
@@ -104,21 +107,27 @@ roleTest(
 
 describe('a pull request from a fork [access.words.asked]', () => {
   // A private repository may send its secrets to forks.
-  roleTest('is skipped before bad input is told, with advice', async (world) => {
-    const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
-    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
-    for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
-  })
+  roleTest(
+    'is skipped before bad input is told, with advice [access.refused.first]',
+    async (world) => {
+      const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
+      expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+      for (const text of [ended.log, ended.summary]) expect(text).toContain('add the login to')
+    },
+  )
 
   // Whoever is let in then turns each run red: there is no key.
-  roleTest('by a stranger, of a run without a key, is not sent to allow-users', async (world) => {
-    const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
-    expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
-    for (const text of [ended.log, ended.summary]) {
-      expect(text).toMatch(/such runs get no secrets.* comment `\/docs`/s)
-      expect(text).not.toContain('allow-users')
-    }
-  })
+  roleTest(
+    'by a stranger, of a run without a key, is not sent to allow-users [access.refused.no-key]',
+    async (world) => {
+      const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
+      expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
+      for (const text of [ended.log, ended.summary]) {
+        expect(text).toMatch(/such runs get no secrets.* comment `\/docs`/s)
+        expect(text).not.toContain('allow-users')
+      }
+    },
+  )
 
   roleTest.each([
     ['octocat', 'comes from a fork'],
@@ -133,15 +142,18 @@ describe('a pull request from a fork [access.words.asked]', () => {
     },
   )
 
-  roleTest('if nobody can be asked who may start, bad inputs are told anyway', async (world) => {
-    world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
-    const { outputs, log } = await world.step(
-      { wait: 'maybe' },
-      pullRequest('opened', 'writer', FORK),
-    )
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-    expect(log).toContain('wait: ')
-  })
+  roleTest(
+    'if nobody can be asked who may start, bad inputs are told anyway [access.refused.first]',
+    async (world) => {
+      world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
+      const { outputs, log } = await world.step(
+        { wait: 'maybe' },
+        pullRequest('opened', 'writer', FORK),
+      )
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+      expect(log).toContain('wait: ')
+    },
+  )
 })
 
 roleTest(
@@ -193,7 +205,6 @@ describe("the step's own comment [skip.own-comment]", () => {
 
   roleTest.each([
     ['its marker', SCOPE, undefined],
-    ['its marker, where it is not the memory', { comment: 'true' }, undefined],
     ['its nonce, as it was before its marker was added', SCOPE, PLACEHOLDER],
   ] as const)('starts nothing: it is recognized by %s', async (world, _, inputs, earlier) => {
     await world.step(inputs)
@@ -203,24 +214,6 @@ describe("the step's own comment [skip.own-comment]", () => {
     expect(world.posts()).toHaveLength(1)
     expect(world.comments()).toEqual([body])
   })
-
-  roleTest('starts nothing in another step: matrix legs would wake each other', async (world) => {
-    await world.step({ ...SCOPE, 'job-key': 'a' })
-    const { id, body } = written(world)
-    for (const inputs of [{ ...SCOPE, 'job-key': 'b' }, {}]) {
-      const { outputs } = await world.step(inputs, about(id, body))
-      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
-    }
-    expect(world.posts()).toHaveLength(1)
-  })
-})
-
-roleTest('a refused stranger gets no comment [access.refused.green]', async (world) => {
-  const stranger = { login: 'stranger' }
-  const payload = { issue: { number: 9, user: stranger }, sender: stranger }
-  const ended = await world.step({ comment: 'true' }, { event: 'issues', payload })
-  expectRefused(ended, world, 'stranger, who triggered this run')
-  expect(world.github.writes()).toEqual([])
 })
 
 roleTest.each([

@@ -1,7 +1,7 @@
 /**
  * A remembered job that the service does not find, or that refuses the message. A gateway says 404
  * once, and the job goes on; a second job costs money. unit/run has a row for each status,
- * unit/previous-run one for each memory, and unit/poll has the times.
+ * unit/decide one for each memory, and unit/poll has the times.
  */
 
 import { describe, expect, test } from '@jest/globals'
@@ -18,7 +18,6 @@ import {
   reset,
   type Script,
 } from '../support/service.js'
-import { until } from '../support/time.js'
 
 const missing = json(404, { error: 'Job not found' })
 const gone = json(410, { error: 'The job has ended and takes no more messages.' })
@@ -45,26 +44,6 @@ describe('an active job that is not found for a moment keeps its work [memory.ru
       expect(log).not.toMatch(/no longer exists/i)
     }),
   )
-
-  test('by a re-run just after a cancel', () =>
-    onPullRequest(
-      { posts: [created], polls: [missing, active, completed] },
-      async ({ step, service }) => {
-        const first = await step(
-          { 'poll-interval-seconds': '600' },
-          {
-            meanwhile: async ({ lines, cancel }) => {
-              await until(() => lines.some((line) => /job-1/.test(line)))
-              cancel()
-            },
-          },
-        )
-        expect(first.outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1' })
-        const { outputs } = await step({}, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-        expect(service.posts()).toHaveLength(1)
-        expect(outputs).toMatchObject({ ...REUSED, sent: 'nothing' })
-      },
-    ))
 })
 
 const ENDED = 'has ended and takes no more messages'
@@ -156,7 +135,7 @@ test('a job in whose place none was started stays in the outputs [output.job-id]
     },
   ))
 
-test('no other job is created once the comment was refused for good', () =>
+test('no other job is created once the comment was refused for good [send.placeholder.first]', () =>
   onPullRequest({ posts: [ended, gone], polls: [completed] }, async ({ world, step, creates }) => {
     await step()
     world.github.faults.push({

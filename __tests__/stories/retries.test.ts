@@ -127,7 +127,6 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
     ['informational responses without end: never', [endlessHints], unknown(mayExist)],
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
-    ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
     ['a page of a body limit: final [send.refused.too-long]', [firewall(413)], tooLong],
     ['413: final [send.refused.too-long]', [says(413, 'Payload too large')], tooLong],
     [
@@ -172,11 +171,6 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
       failed('rejected', 'The service refused the create request (422: "Too short")'),
     ],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
-    [
-      '503 with Retry-After: never',
-      [says(503, 'Busy', retryAfter(1))],
-      unknown(mayExist, '503: "Busy"'),
-    ],
     ['429: seconds, date, neither: later', [seconds, date, limited({}), created], afterRetries(4)],
     [
       '429 past the deadline: final',
@@ -189,7 +183,6 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
       [says(404, 'No project')],
       failed('not-found', '404: "No project"', 'project-id'),
     ],
-    ['204: never', [noContent], failed('contract', mayExist)],
     ['200 without JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
     [
       'an id that is no path segment: never',
@@ -204,7 +197,6 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
 describe('a message [send.never-twice]', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['204: accepted', [noContent], accepted],
-    ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
     ['409, a busy job, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
     [
       '409 past the deadline: final',
@@ -227,18 +219,12 @@ describe('a message [send.never-twice]', () => {
 describe('a poll [poll.retry]', () => {
   const endless: Handler = (response) =>
     void response.writeHead(200, { 'content-length': MIB + 1 }).write('{')
-  const other = json(200, { ...opened, id: 'job-2' })
   test.each<[string, Handler]>([
     ['a reset', reset],
     ['a response that is cut off', cutOff],
     ['informational responses without end', endlessHints],
     ['a response over 1 MiB', sized(200, MIB + 1)],
     ['a response that is announced as over 1 MiB', endless],
-    ['502 with HTML', html],
-    ['503 with Retry-After', says(503, 'Boom', retryAfter(1))],
-    ['204', noContent],
-    ['no job', json(200, {})],
-    ['another job', other],
     ['a status that is not in the list', json(200, job({ status: 'thinking' }))],
   ])('%s, twice: retried', async (_, poll) => {
     await expectRun(

@@ -172,13 +172,9 @@ describe('a stranger', () => {
     [{ task: { ...attach, kind: 'message', prompt: 'Do it' } }, ASKED],
     [{ task: attach, hasPromptFile: true }, ASKED],
     [{}, ASKED],
-    [{ allowUsers: new Set(['octocat']) }, NOTHING_ASKED],
-  ])(
-    'with %j: a step that only waits and an allowed user ask nobody [access.wait.free]',
-    async (inputs, result) => {
-      expect(await refuse(inputs)).toEqual(result)
-    },
-  )
+  ])('with %j: a step that only waits asks nobody [access.wait.free]', async (inputs, result) => {
+    expect(await refuse(inputs)).toEqual(result)
+  })
 
   test('can not be told from a payload that is unreadable, unless everyone is allowed [access.permission.unknown]', async () => {
     const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }

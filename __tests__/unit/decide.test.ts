@@ -169,7 +169,6 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
     { by: 'reported attempt' },
     { reason: 'This is a re-run, and its docs job has opened a pull request.' },
   ],
-  [PUSHED, { reason: 'This push has nothing new for the docs job.' }],
   [
     { ...PUSHED, pull: 'merged' },
     {
@@ -177,14 +176,6 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
       advice: expect.stringMatching(/anything but a push/),
     },
   ],
-  [
-    { ...PUSHED, pull: 'closed' },
-    {
-      reason: `the docs pull request ${LINK} was closed without a merge`,
-      advice: expect.stringMatching(/reopen/),
-    },
-  ],
-  [{ job: undefined }, { reason: 'no longer exists' }],
   [{ job: job('failed'), pull: 'merged' }, { reason: 'failed' }],
   [{ job: job('archived') }, { reason: 'was archived' }],
   [{ pull: 'merged' }, { reason: 'has a pull request that was merged' }],
