@@ -69,3 +69,11 @@ test.each([
   expect(written.debug?.join().includes(`'${cause.data}'`)).toBe(isDebug)
   expect(written.error).toHaveLength(1)
 })
+
+test('what ends the step after its end was reported changes nothing [cancel.second]', () => {
+  const { report, written } = createStep()
+  report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
+  report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
+  expect(report.exitCode).toBe(0)
+  expect([written.summary, written.error]).toEqual([[expect.stringContaining('Dry run')], []])
+})
