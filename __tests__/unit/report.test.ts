@@ -77,3 +77,13 @@ test('what ends the step after its end was reported changes nothing [cancel.seco
   expect(report.exitCode).toBe(0)
   expect([written.summary, written.error]).toEqual([[expect.stringContaining('Dry run')], []])
 })
+
+test("a summary that can't be written draws one warning, however often [report.annotation.one]", () => {
+  const summary = (): void => {
+    throw new Error('ENOSPC')
+  }
+  const { report, written } = createStep({ summary })
+  report.tell({ kind: 'sending', asked: 'job' })
+  report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
+  expect(written.warn).toEqual(['Writing the summary failed: ENOSPC'])
+})
