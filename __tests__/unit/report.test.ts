@@ -1,4 +1,4 @@
-/** How a step reports: what is said of a write that fails, what is written again, and debug lines. */
+/** How a step reports: writes that fail, what is written again, and debug lines. */
 
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'

@@ -37,7 +37,10 @@ export type Happening = Readonly<
 >
 
 type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
-/** `fingerprint` is of what the docs job got last. `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
+/**
+ * `fingerprint` is of what the docs job got last. `messageMayBeLost`: an earlier attempt sent a
+ * message whose result is unknown.
+ */
 export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
 
 /** What has become of what the step asks the service for: the last that happened to it. */
