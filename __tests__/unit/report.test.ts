@@ -1,4 +1,4 @@
-/** What is said of a write that fails, what is written again, and debug lines. */
+/** How a step reports: writes that fail, what is written again, and debug lines. */
 
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
@@ -68,4 +68,22 @@ test.each([
   report.endLog()
   expect(written.debug?.join().includes(`'${cause.data}'`)).toBe(isDebug)
   expect(written.error).toHaveLength(1)
+})
+
+test('what ends the step after its end was reported changes nothing [cancel.second]', () => {
+  const { report, written } = createStep()
+  report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
+  report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
+  expect(report.exitCode).toBe(0)
+  expect([written.summary, written.error]).toEqual([[expect.stringContaining('Dry run')], []])
+})
+
+test("a summary that can't be written draws one warning, however often [report.annotation.one]", () => {
+  const summary = (): void => {
+    throw new Error('ENOSPC')
+  }
+  const { report, written } = createStep({ summary })
+  report.tell({ kind: 'sending', asked: 'job' })
+  report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
+  expect(written.warn).toEqual(['Writing the summary failed: ENOSPC'])
 })

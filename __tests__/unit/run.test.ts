@@ -132,6 +132,14 @@ describe('a step that messages a job [poll.stale-end]', () => {
       expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
     },
   )
+
+  test.each([
+    ['tells no end if a poll follows, as it may be the earlier one', true, []],
+    ['tells an end if no poll follows', false, ['completed']],
+  ])('%s [poll.stale-end]', async (_, wait, statuses) => {
+    const script = [jobResult('completed'), hangs(true), hangs(true)]
+    expect((await runTask(MESSAGE, script, { wait })).reported).toEqual(statuses)
+  })
 })
 
 describe('a step that messages a remembered job [send.message.ended]', () => {
