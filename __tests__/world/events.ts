@@ -237,7 +237,7 @@ export function isBy(
 ): boolean {
   const authors: readonly Person[] = [author, 'reader']
   const pushed = authors.slice(0, PUSHES[push].count)
-  const isTheirs = (person: Person): boolean => accounts.includes(person)
+  const isTheirs = (person: Person) => accounts.includes(person)
   if (name === 'push' && sender !== 'mintlify[bot]')
     return (
       pushed.some(isTheirs) && pushed.every((one, at) => isTheirs(one) || (isMerge && at === 0))

@@ -203,7 +203,7 @@ export class Facts extends Observed {
     const { github, inputs, event, number, hasMerged } = this
     const pull = this.#pullWhenRead
     const skipped = inputs['skip-labels']?.toLowerCase().split('\n') ?? []
-    const has = (one: number | undefined, changes: number): boolean =>
+    const has = (one: number | undefined, changes: number) =>
       github !== undefined &&
       labelsOf(github, one ?? 0, changes).some((name) => skipped.includes(name.toLowerCase()))
     const own = this.hasEvent ? numberOf(event) : undefined
@@ -510,7 +510,7 @@ export class Facts extends Observed {
       .find(({ by }) => by !== this.step)
     if (last === undefined || last.workflow !== this.step.plan.workflow) return false
     const { inputs } = last
-    const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')
+    const isSame = (input: string) => (inputs[input] ?? '') === (this.inputs[input] ?? '')
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
     return isSame('job-key') && isSame('project-id') && isKeyKnown
   }

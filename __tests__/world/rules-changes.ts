@@ -85,7 +85,7 @@ function* sent(facts: Facts) {
   if (posts.length === 0 || changes === undefined || isUnknown || !isAlone) return
   const isOfCommit = lists.some(({ path }) => path.includes('/commits/'))
   const counted = countedIn(changes, inputs)
-  const isTold = (text: string): boolean => facts.lines.some((line) => line.startsWith(text))
+  const isTold = (text: string) => facts.lines.some((line) => line.startsWith(text))
   const isLong = changes.length >= MOST_LISTED
   const all = isTold('context-paths was ignored: no listed file') ? [] : counted
   for (const { body } of posts) {
@@ -100,7 +100,7 @@ function toldIn(prompt: string, { lines }: Facts) {
   const [, before = '', , list = '', after = ''] =
     /^## Changed files\n([\s\S]*?)^<data (\w+)>\n([\s\S]*?)^<\/data \2>([\s\S]*)/m.exec(prompt) ??
     []
-  const logged = (pattern: RegExp): number =>
+  const logged = (pattern: RegExp) =>
     numberIn(lines.map((line) => pattern.exec(line)?.[1]).find((one) => one !== undefined))
   return {
     listed: list.split('\n').filter((line) => line !== ''),

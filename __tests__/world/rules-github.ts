@@ -155,7 +155,7 @@ export const GITHUB_RULES = {
     if (posts.some((post) => !facts.mayBeRefused(post))) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
     const writes = facts.written
-    const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
+    const isOwn = ({ marker }: Written) => isBy(marker, runId, attempt)
     const last = writes.at(-1)
     if (
       !writes.some(isRefused) &&

@@ -98,7 +98,7 @@ export const PAID_RULES = {
   *'a message that an ended job refuses gives way to a new job [send.message.ended]'(facts) {
     const { posts, step, task } = facts
     const messages = posts.filter(isMessage)
-    const count = (status: number): number =>
+    const count = (status: number) =>
       messages.filter(({ exchange }) => exchange.response.status === status).length
     const [first] = messages
     if (first === undefined || task !== 'create') return
