@@ -76,10 +76,10 @@ export const CHANGES_RULES = {
 
 /** What was sent of changes of which GitHub has a list, and what had to be. */
 function* sent(facts: Facts) {
-  const { posts, inputs, step, isAlone, task } = facts
+  const { posts, inputs, isAlone, task } = facts
   const { context = 'none' } = inputs
   const changes = context === 'none' || task === 'attach' ? undefined : changesOf(facts)
-  const lists = step.githubRequests.filter(({ path }) => LISTS.test(path))
+  const lists = facts.requestsTo(LISTS)
   // What GitHub can't compare is unknown, though it may compare another release.
   const isUnknown = lists.some(({ status }) => status === 422) || lists.at(-1)?.status !== 200
   if (posts.length === 0 || changes === undefined || isUnknown || !isAlone) return

@@ -4,14 +4,11 @@ import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, markerIn, markersIn, textIn, type Written } from './memory.js'
+import { type Marker, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
-
-/** The requests for the files of the docs pull request. */
-export const DOCS_FILES = /\/pulls\/17\/files\?/
 
 export const GITHUB_RULES = {
   *'who may start no job, and what asks for none, starts nothing [access.permission.write]'(facts) {
@@ -180,21 +177,6 @@ export const GITHUB_RULES = {
   }) {
     if (event.name === 'push' && number === undefined && creations(step).length > 0)
       yield `it made a comment with ${inputs['job-scope']}`
-  },
-
-  /** A comment that only informs is never read. */
-  *"a note says that a job isn't stored only if it isn't [memory.failure.told]"({
-    hasComment,
-    step,
-    record,
-  }) {
-    if (!hasComment || record.steps.at(-1) !== step) return
-    for (const text of record.comments) {
-      const marker = markerIn(text)
-      const isStored = marker !== undefined && marker.jobId !== '' && marker.state !== 'sending'
-      if (isStored && /may not find this run's docs job/.test(text))
-        yield 'a comment stores a job, and says it may not'
-    }
   },
 } satisfies Record<string, Rule>
 

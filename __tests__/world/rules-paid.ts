@@ -227,7 +227,7 @@ function canRead({ inputs }: Facts, link: string): boolean {
  * has worked since.
  */
 export function hasNothingNew(facts: Facts): boolean {
-  const { step, inputs, github, lastRun, compared, event } = facts
+  const { inputs, github, lastRun, compared, event } = facts
   const { context = 'none', 'issue-number': number, since } = inputs
   if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
@@ -236,7 +236,7 @@ export function hasNothingNew(facts: Facts): boolean {
     return event.push === 'empty branch' && since === undefined && !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
-  const last = step.githubRequests.findLast(({ path }) => path.includes('/compare/'))
+  const last = facts.requestsTo(/\/compare\//).at(-1)
   const isGone = [404, 406, 422].includes(Number(last?.status)) && last?.answered !== PAGE.body
   // One of the same commit is not released for the first time.
   if (['push', 'release'].includes(event.name) && since === undefined)

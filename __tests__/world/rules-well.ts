@@ -7,7 +7,7 @@ import { numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import { ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
-import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
+import { isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
 import { isLost, matchesNothing } from './rules-sent.js'
 
@@ -32,7 +32,7 @@ export const WELL_RULES = {
   ) {
     const { plan, inputs, github, outcome, step, isDryRun } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
-    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
+    const asked = facts.requestsTo(/\/pulls\/17\/files\?/)
     const isAsked = inputs['job-scope'] || inputs.comment === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
