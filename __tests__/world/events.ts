@@ -285,14 +285,14 @@ const account = (login: Person) =>
   login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' }
 
 interface Told {
-  readonly title: string
-  readonly body: string
+  title: string
+  body: string
   /** Of the pull request. */
-  readonly labels: readonly string[]
+  labels: readonly string[]
   /** The id of the comment. */
-  readonly commentId: number
+  commentId: number
   /** Pull requests are turned on (default). */
-  readonly hasPulls?: boolean
+  hasPulls?: boolean
 }
 
 export function payloadOf(

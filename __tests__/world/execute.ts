@@ -306,11 +306,11 @@ const RUNNING = { status: 'in_progress', conclusion: null }
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
 interface GitHubOptions {
-  readonly tell: Tell
-  readonly seed: number
-  readonly count: (what: Trigger, step: number) => void
+  tell: Tell
+  seed: number
+  count: (what: Trigger, step: number) => void
   /** Whether the step has sent something to the service. */
-  readonly hasSent: (step: number) => boolean
+  hasSent: (step: number) => boolean
 }
 
 async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell }: GitHubOptions) {

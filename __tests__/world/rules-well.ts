@@ -37,22 +37,15 @@ export const WELL_RULES = {
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
     if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
-    const texts = [step.summary, ...(writesComment(facts) ? step.comments.slice(-1) : [])]
+    // If nothing depends on the comment, a read that fails is not repeated.
+    const informs = inputs.comment === 'true' && github.failing.length === 0
+    const isWritten = (facts.hasComment || informs) && !facts.isLocked && !isOfEarlierRun(facts)
+    const texts = [step.summary, ...(isWritten ? step.comments.slice(-1) : [])]
     for (const text of texts)
       if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
         yield 'a text does not say it'
   },
 } satisfies Record<string, Rule>
-
-/**
- * Whether the step certainly writes a comment. If nothing depends on it, a read that fails is not
- * repeated.
- */
-function writesComment(facts: Facts): boolean {
-  const { inputs, hasComment, github } = facts
-  const informs = inputs.comment === 'true' && github?.failing.length === 0
-  return (hasComment || informs) && !facts.isLocked && !isOfEarlierRun(facts)
-}
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {

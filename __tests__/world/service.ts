@@ -34,20 +34,20 @@ export interface Entry extends Received {
 
 /** What a simulated socket knows of the bytes on their way. */
 interface Travelling {
-  readonly receivedWasSentAt: number
-  readonly sentArrivesAt: number
+  receivedWasSentAt: number
+  sentArrivesAt: number
 }
 
 /** The limits of a request, in milliseconds. */
 export const REQUEST_MS = { POST: 60_000, GET: 30_000 }
 
 interface ServiceOptions {
-  readonly plan: Plan
-  readonly deadlineOf: (step: number) => number
-  readonly count: (what: Trigger, step: number) => void
+  plan: Plan
+  deadlineOf: (step: number) => number
+  count: (what: Trigger, step: number) => void
   /** The agent has got a message. */
-  readonly onMessage: () => void
-  readonly tell: (who: string, what: string) => void
+  onMessage: () => void
+  tell: (who: string, what: string) => void
 }
 
 /** What a path names. */

@@ -110,11 +110,11 @@ function wellFormed(env: Record<string, string>): Record<string, string> {
 }
 
 interface StepOptions {
-  readonly inputs: Record<string, string>
-  readonly env: Record<string, string>
+  inputs: Record<string, string>
+  env: Record<string, string>
   /** What the event's file holds. */
-  readonly eventFile: string
-  readonly onLine: (line: string) => void
+  eventFile: string
+  onLine: (line: string) => void
 }
 
 /** Starts a step in the simulation. Its time passes in `time.run`. */
