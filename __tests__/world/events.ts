@@ -291,13 +291,13 @@ interface Told {
   labels: readonly string[]
   /** The id of the comment. */
   commentId: number
-  /** Pull requests are turned on (default). */
-  hasPulls?: boolean
+  /** Pull requests are turned on. */
+  hasPulls: boolean
 }
 
 export function payloadOf(
   event: EventPlan,
-  { title, body, labels, commentId, hasPulls = true }: Told,
+  { title, body, labels, commentId, hasPulls }: Told,
 ): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)

@@ -147,11 +147,20 @@ export class Facts extends Observed {
     return this.requestsTo(/\/permission$/).some(({ status }) => status === 404)
   }
 
+  get docsPullReads() {
+    return this.requestsTo(/\/pulls\/17$/)
+  }
+
+  /** Those that GitHub answered with the pull request. */
+  get docsPullAnswers() {
+    return this.docsPullReads.filter(isObject)
+  }
+
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
     const { docsPull, docsEnd } = this.github ?? {}
     const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
-    const read = docsPullAnswers(this.step).findLast(({ at }) => at < until)
+    const read = this.docsPullAnswers.findLast(({ at }) => at < until)
     const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
     return isEnded ? docsEnd?.how : docsPull
   }
@@ -515,15 +524,6 @@ export class Facts extends Observed {
 
 const isObject = ({ status, answered }: Received): boolean =>
   status === 200 && answered.startsWith('{')
-
-export function docsPullReads({ githubRequests }: StepRecord) {
-  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
-}
-
-/** Those that GitHub answered with the pull request. */
-export function docsPullAnswers(step: StepRecord) {
-  return docsPullReads(step).filter(isObject)
-}
 
 /** Whether a step keeps its memory in a comment. */
 function keepsComment({ plan: { inputs, task } }: StepRecord, number: number | undefined): boolean {

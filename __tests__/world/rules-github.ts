@@ -2,7 +2,7 @@
 
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
+import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { type Marker, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
@@ -105,9 +105,14 @@ export const GITHUB_RULES = {
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
-  *'a docs-token that is refused is told [docs.token.refused]'({ step, inputs, posts, lines }) {
+  *'a docs-token that is refused is told [docs.token.refused]'({
+    docsPullReads,
+    inputs,
+    posts,
+    lines,
+  }) {
     const token = inputs['docs-token']
-    const last = docsPullReads(step).findLast(
+    const last = docsPullReads.findLast(
       ({ headers }) => token && headers.authorization?.includes(token),
     )
     const isRefused = last?.status === 401 || last?.status === 404

@@ -90,23 +90,14 @@ async function runSeed(seed: number): Promise<void> {
 
 /** Everything that the steps wrote. */
 function addTo(hash: ReturnType<typeof createHash>, { steps, comments }: RunRecord): void {
-  const all = steps.map(
-    ({ stdout, stderr, outputFile, summary, exitCode, entries, githubRequests }) => {
-      const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [
-        method,
-        path,
-        body,
-      ])
-      return [
-        stdout.replace(/^::debug::\s+at .*\n/gm, ''),
-        stderr,
-        outputFile,
-        summary,
-        exitCode,
-        requests,
-      ]
-    },
-  )
+  const all = steps.map(({ stdout, outputFile, summary, exitCode, entries, githubRequests }) => {
+    const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [
+      method,
+      path,
+      body,
+    ])
+    return [stdout.replace(/^::debug::\s+at .*\n/gm, ''), outputFile, summary, exitCode, requests]
+  })
   // Where the program and its files are, and from which line an error comes, is this machine's.
   hash.update(JSON.stringify([all, comments]).replace(/\/[^" `]*\/world-\w+\//g, '/'))
 }

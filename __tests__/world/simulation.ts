@@ -33,7 +33,7 @@ const current = (): SimulatedProcess | undefined => {
 let random = new Random(0)
 const outside: Machine = { startedAt: 0, jumpedMs: 0, random: () => random.next() }
 const network = new Network(time, (socket) => current()?.addSocket(socket))
-const everybody = (): boolean => true
+const everybody = () => true
 replaceTimers(time, () => current() ?? outside, everybody)
 network.install(everybody)
 replaceProcess()
