@@ -386,10 +386,12 @@ export async function startGitHub(options: Options = {}) {
     deniedRead: 404,
   }
   const timers = new Set<NodeJS.Timeout>()
-  const received = new WeakMap<IncomingMessage, Received>()
   let id = FIRST_ID
 
-  const receive = async (request: IncomingMessage): Promise<[Received, Found | undefined]> => {
+  const receive = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<[Received, Found | undefined]> => {
     const { method = '', headers, url: path = '' } = request
     const [own = ''] = typeof prefix === 'string' ? [prefix] : (prefix.exec(path) ?? [])
     const below = path.startsWith(`${own}/`) ? path.slice(own.length) : ''
@@ -408,7 +410,7 @@ export async function startGitHub(options: Options = {}) {
       problems: [],
     }
     requests.push(entry)
-    received.set(request, entry)
+    response.once('close', () => options.onAnswer?.(entry))
     entry.body = await readBody(request)
     if (checks && found && isDescribed(found.endpoint))
       entry.problems.push(...requestProblems({ ...found, version, body: entry.body }))
@@ -417,7 +419,7 @@ export async function startGitHub(options: Options = {}) {
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
-    const [entry, found] = await receive(request)
+    const [entry, found] = await receive(request, response)
     const fault = takeFault(faults, entry)
     const usual = (): Sent => {
       const sent = answer(entry, found, access, options)
@@ -447,10 +449,6 @@ export async function startGitHub(options: Options = {}) {
       if (location !== path)
         return void response.writeHead(method === 'GET' ? 301 : 307, { location }).end()
     }
-    response.once('close', () => {
-      const entry = received.get(request)
-      if (entry) options.onAnswer?.(entry)
-    })
     // If the sender has given up, there is nobody to answer.
     handle(request, response).catch(() => request.socket.destroy())
   })
