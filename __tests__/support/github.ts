@@ -18,7 +18,14 @@ import {
   requestProblems,
   type Version,
 } from './github-api.js'
-import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
+import {
+  type Answer,
+  ENDPOINTS,
+  type Need,
+  notFound,
+  type Permission,
+  Refusal,
+} from './github-endpoints.js'
 import { ACCEPTED } from './github-permissions.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
@@ -130,11 +137,7 @@ export interface Fault {
 }
 
 /** A text is sent as it is, anything else as JSON. */
-export interface FaultAnswer {
-  readonly status: number
-  readonly headers?: Record<string, string>
-  readonly body: unknown
-}
+export type FaultAnswer = Answer & { readonly status: number }
 
 export type GitHub = Awaited<ReturnType<typeof startGitHub>>
 
@@ -302,14 +305,7 @@ function answer(
     if (!found) throw notFound()
     const other = options.otherTokens?.[token]
     const repo = allowed(found, access, other)
-    const call = {
-      repo,
-      login: 'github-actions[bot]',
-      ids: found.ids,
-      query: found.query,
-      body: request.body,
-    }
-    const { status = 200, headers, body } = found.answer(call)
+    const { status = 200, headers, body } = found.answer({ ...found, repo, body: request.body })
     const links = [headers?.link, common.link].filter(Boolean).join(', ')
     const omit = (name: string, value: unknown) => (name === 'merge_commit_sha' ? undefined : value)
     return toSent({

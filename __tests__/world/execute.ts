@@ -489,7 +489,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   // The comment that the first step adds fills a page; or there are two on each.
   for (const issue of [PULL_REQUEST, ISSUE])
     for (let count = 0; count < { usual: 0, short: 4 }[pages]; count++) repository.addComment(issue)
-  if (pages === 'short') repository.paging.most = 2
+  if (pages === 'short') repository.pageSize = 2
   if (undiffable)
     github.faults.push({ path: /\/pulls\/1\/files|\/compare\//, times: 1000, answer: undiffable })
   if (plan.transferred) {
