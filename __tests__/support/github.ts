@@ -11,13 +11,7 @@ import {
 } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import {
-  answerProblems,
-  changes,
-  isDescribed,
-  requestProblems,
-  type Version,
-} from './github-api.js'
+import { answerProblems, isDescribed, requestProblems, type Version } from './github-api.js'
 import {
   type Answer,
   ENDPOINTS,
@@ -265,9 +259,9 @@ function toSent({ status, headers = {}, body }: FaultAnswer) {
 }
 
 /**
- * What GitHub changes in the next version of its API
+ * GitHub changes what many endpoints answer in the next version of its API
  * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no
- * version is told. The link is the one in public logs (github.com/mattpolzin/harmony/issues/281).
+ * version there is told, and here anywhere. The link is the one in public logs (github.com/mattpolzin/harmony/issues/281).
  */
 const DEPRECATED = {
   deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
@@ -287,7 +281,7 @@ function headersOf(
   return {
     ...(accepted && { 'x-accepted-github-permissions': accepted }),
     'x-github-api-version-selected': version.startsWith('ghes') ? '2022-11-28' : version,
-    ...(isOld && changes(found.endpoint) && DEPRECATED),
+    ...(isOld && DEPRECATED),
   }
 }
 
