@@ -259,9 +259,10 @@ function toSent({ status, headers = {}, body }: FaultAnswer) {
 }
 
 /**
- * GitHub changes what many endpoints answer in the next version of its API
- * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no
- * version there is told, and here anywhere. The link is the one in public logs (github.com/mattpolzin/harmony/issues/281).
+ * GitHub changes what many endpoints answer in the next version of its API (2026-03-10,
+ * docs.github.com/en/rest/about-the-rest-api/breaking-changes): whoever names no version there is
+ * told, and here anywhere. The link is the one in public logs
+ * (github.com/mattpolzin/harmony/issues/281).
  */
 const DEPRECATED = {
   deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
