@@ -176,7 +176,7 @@ test("the emulator's GitHub answers as GitHub does [github.described] [house.emu
 })
 
 test("the simulated world's payloads are GitHub's [github.described]", () => {
-  const told = { title: 'Title', body: 'Body', labels: ['docs'], commentId: 5 }
+  const told = { title: 'Title', body: 'Body', labels: ['docs'], commentId: 5, hasPulls: true }
   const found = Array.from({ length: 2000 }, (_, seed) => {
     const event = createEvent({ random: new Random(seed), usesGitHub: true } as Draw)
     // GitHub has null for the author of a comment whose account is gone, but another account for

@@ -1,9 +1,8 @@
 /**
- * What the tests' GitHub answers: the fields that the action or a test reads, and no others. Their
- * names and types are those of GitHub's own schemas.
+ * What the tests' GitHub answers: the fields that the action or a test reads, and no others. Each
+ * answer is held to GitHub's own description of it.
  */
 
-import type { components } from '@octokit/openapi-types'
 import {
   type CommentState,
   type CommitState,
@@ -15,12 +14,11 @@ import {
   type Visibility,
 } from './github-state.js'
 
-type Schemas = components['schemas']
-/** Some of the fields of a schema, and of what is in them. */
-type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> } : T
-
-export const comment = ({ id, body, author }: CommentState) =>
-  ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
+export const comment = ({ id, body, author }: CommentState) => ({
+  id,
+  body,
+  user: { login: author },
+})
 
 export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ name }))
 
@@ -33,45 +31,36 @@ function ofBoth(pull: PullState) {
 }
 
 /** In a list: there, only `merged_at` says that it was merged. */
-export const listedPull = (state: PullState) =>
-  ({
-    ...ofBoth(state),
-    merge_commit_sha: state.mergeCommit,
-    merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
-    head: { sha: state.head, ref: 'feature', label: 'your-org:feature' },
-    base: { ref: state.base[0], repo: { full_name: state.base[1] } },
-  }) satisfies Part<Schemas['pull-request-simple']>
+export const listedPull = (state: PullState) => ({
+  ...ofBoth(state),
+  merge_commit_sha: state.mergeCommit,
+  merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
+  head: { sha: state.head, ref: 'feature', label: 'your-org:feature' },
+  base: { ref: state.base[0], repo: { full_name: state.base[1] } },
+})
 
 export function pull(state: PullState, { private: isPrivate = false }: Visibility = {}) {
   const { base, ...listed } = listedPull(state)
   const repo = { ...base.repo, private: isPrivate }
-  return {
-    ...listed,
-    merged: state.merged,
-    base: { ...base, repo },
-  } satisfies Part<Schemas['pull-request']>
+  return { ...listed, merged: state.merged, base: { ...base, repo } }
 }
 
-export const issue = (number: number, repo: string) =>
-  ({
-    ...{
-      number,
-      title: `Number ${number}`,
-      body: 'Explain it.',
-      state: 'open',
-      user: { login: 'octocat' },
-    },
-    labels: [{ name: 'docs' }],
-    milestone: null,
-    html_url: `https://github.com/${repo}/issues/${number}`,
-  }) satisfies Part<Schemas['issue']>
+export const issue = (number: number, repo: string) => ({
+  number,
+  title: `Number ${number}`,
+  body: 'Explain it.',
+  state: 'open',
+  user: { login: 'octocat' },
+  labels: [{ name: 'docs' }],
+  milestone: null,
+  html_url: `https://github.com/${repo}/issues/${number}`,
+})
 
 /** What an issue is if it is a pull request. */
-export const pullAsIssue = (state: PullState) =>
-  ({
-    ...ofBoth(state),
-    pull_request: { url: `https://api.github.com/repos/${state.base[1]}/pulls/${state.number}` },
-  }) satisfies Part<Schemas['issue']>
+export const pullAsIssue = (state: PullState) => ({
+  ...ofBoth(state),
+  pull_request: { url: `https://api.github.com/repos/${state.base[1]}/pulls/${state.number}` },
+})
 
 /**
  * So many lines the patches of one response have: of the files behind, GitHub sends neither a patch
@@ -101,45 +90,39 @@ export function files(states: readonly FileState[], head = sha('head')) {
       additions: isSent ? count('+') : 0,
       deletions: isSent ? count('-') : 0,
       contents_url: `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${head}`,
-    } satisfies Part<Schemas['diff-entry']>
+    }
   })
 }
 
-export const commit = ({ sha, author, message, parents }: CommitState) =>
-  ({
-    sha,
-    commit: { message, author: { name: 'The Octocat' } },
-    author: author === null ? null : { login: author },
-    parents: parents.map((parent) => ({ sha: parent })),
-  }) satisfies Part<Schemas['commit']>
+export const commit = ({ sha, author, message, parents }: CommitState) => ({
+  sha,
+  commit: { message, author: { name: 'The Octocat' } },
+  author: author === null ? null : { login: author },
+  parents: parents.map((parent) => ({ sha: parent })),
+})
 
 /** The commit's own object, without what it changes. */
-export const gitCommit = ({ sha, message, parents }: CommitState) =>
-  ({
-    sha,
-    message,
-    parents: parents.map((parent) => ({ sha: parent })),
-  }) satisfies Part<Schemas['git-commit']>
+export const gitCommit = ({ sha, message, parents }: CommitState) => ({
+  sha,
+  message,
+  parents: parents.map((parent) => ({ sha: parent })),
+})
 
 /** @param page the commits and the files of one page */
 export const comparison = (
   mergeBase: string,
   { status, commits }: ComparisonState,
   page: Pick<ComparisonState, 'commits' | 'files'>,
-) =>
-  ({
-    status,
-    merge_base_commit: { sha: mergeBase },
-    total_commits: commits.length,
-    commits: page.commits.map(commit),
-    files: files(page.files),
-  }) satisfies Part<Schemas['commit-comparison']>
+) => ({
+  status,
+  merge_base_commit: { sha: mergeBase },
+  total_commits: commits.length,
+  commits: page.commits.map(commit),
+  files: files(page.files),
+})
 
 /** The schema has no null for a fork that was deleted, but GitHub does. */
 export const run = ({ head_repository: name, ...state }: RunState) => ({
   ...state,
-  head_repository:
-    name === null
-      ? null
-      : ({ full_name: name } satisfies Part<Schemas['workflow-run']['head_repository']>),
+  head_repository: name === null ? null : { full_name: name },
 })

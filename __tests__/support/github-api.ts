@@ -101,26 +101,6 @@ function problems(validate: ValidateFunction, what: string, value: unknown): str
 export const isDescribed = (endpoint: string): boolean =>
   describe('2022-11-28').operations?.[endpoint] !== undefined
 
-/**
- * Whether GitHub changes its answer, or what it takes, in the next version: whoever names no
- * version is told.
- */
-export const changes = once((endpoint: string): boolean => {
-  const seen = new Set<string>()
-  const isChanged = (value: unknown): boolean => {
-    if (typeof value !== 'object' || value === null) return false
-    return Object.entries(value).some(([name, item]) => {
-      if (name !== '$ref') return isChanged(item)
-      if (seen.has(item)) return false
-      seen.add(item)
-      return next?.schemas?.[item] !== undefined || isChanged(description.schemas?.[item])
-    })
-  }
-  const description = describe('2022-11-28')
-  const next = read('github-api').differences?.['2026-03-10']
-  return next?.operations?.[endpoint] !== undefined || isChanged(description.operations?.[endpoint])
-})
-
 export function requestProblems({ version, endpoint, path, query, body }: Asked): string[] {
   const find = parameters(version)
   const check = (place: string, value: unknown): string[] => {

@@ -31,8 +31,6 @@ export interface Answer {
 /** A request that matched an endpoint. */
 export interface Call {
   readonly repo: Repository
-  /** Whom the token speaks for. */
-  readonly login: string
   /** What stands for the names in the path, decoded. */
   readonly ids: readonly string[]
   readonly query: URLSearchParams
@@ -103,17 +101,15 @@ function getIssue({ repo, ids }: Call): Answer {
 function listComments({ repo, ids, query }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const ofIssue = repo.listed([...repo.comments.values()].filter(({ issue }) => issue === number))
-  return pageOf(ofIssue.map(answers.comment), query, repo.paging)
+  return pageOf(ofIssue.map(answers.comment), query, repo.pageSize)
 }
 
-function createComment({ login, repo, ids, body }: Call): Answer {
+function createComment({ repo, ids, body }: Call): Answer {
   const number = findIssue(repo, ids[0])
   if (repo.pulls.get(number)?.locked)
     throw new Refusal(403, 'Unable to create comment because issue is locked.')
-  const comment = repo.addComment(number, {
-    author: login,
-    body: commentBody(body),
-  })
+  const author = 'github-actions[bot]'
+  const comment = repo.addComment(number, { author, body: commentBody(body) })
   repo.record(comment)
   return { status: 201, body: answers.comment(comment) }
 }
@@ -351,11 +347,7 @@ const pageAsked = (query: URLSearchParams): number => Number(query.get('page') ?
  * 30 per page by default, at most 100. Of the header `link`, the action reads only which other
  * pages there are.
  */
-function pageOf<T>(
-  all: readonly T[],
-  query: URLSearchParams,
-  { most }: Repository['paging'] = { most: 100 },
-) {
+function pageOf<T>(all: readonly T[], query: URLSearchParams, most = 100) {
   const size = Math.min(Number(query.get('per_page') ?? 30), most)
   const last = Math.max(1, Math.ceil(all.length / size))
   const page = pageAsked(query)

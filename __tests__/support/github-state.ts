@@ -141,7 +141,7 @@ export class Repository {
   readonly comparisons = new Map<string, ComparisonState>()
   readonly runs: RunState[] = []
   /** How many items a page of comments has at most. */
-  readonly paging = { most: 100 }
+  pageSize = 100
   /** How late the lists show what was written, in milliseconds. */
   lagMs = 0
   readonly #written = new Map<number, { readonly at: number; readonly comment: CommentState }[]>()

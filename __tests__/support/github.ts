@@ -11,14 +11,15 @@ import {
 } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { answerProblems, isDescribed, requestProblems, type Version } from './github-api.js'
 import {
-  answerProblems,
-  changes,
-  isDescribed,
-  requestProblems,
-  type Version,
-} from './github-api.js'
-import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
+  type Answer,
+  ENDPOINTS,
+  type Need,
+  notFound,
+  type Permission,
+  Refusal,
+} from './github-endpoints.js'
 import { ACCEPTED } from './github-permissions.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
@@ -130,11 +131,7 @@ export interface Fault {
 }
 
 /** A text is sent as it is, anything else as JSON. */
-export interface FaultAnswer {
-  readonly status: number
-  readonly headers?: Record<string, string>
-  readonly body: unknown
-}
+export type FaultAnswer = Answer & { readonly status: number }
 
 export type GitHub = Awaited<ReturnType<typeof startGitHub>>
 
@@ -262,9 +259,10 @@ function toSent({ status, headers = {}, body }: FaultAnswer) {
 }
 
 /**
- * What GitHub changes in the next version of its API
- * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no
- * version is told. The link is the one in public logs (github.com/mattpolzin/harmony/issues/281).
+ * GitHub changes what many endpoints answer in the next version of its API (2026-03-10,
+ * docs.github.com/en/rest/about-the-rest-api/breaking-changes): whoever names no version there is
+ * told, and here anywhere. The link is the one in public logs
+ * (github.com/mattpolzin/harmony/issues/281).
  */
 const DEPRECATED = {
   deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
@@ -284,7 +282,7 @@ function headersOf(
   return {
     ...(accepted && { 'x-accepted-github-permissions': accepted }),
     'x-github-api-version-selected': version.startsWith('ghes') ? '2022-11-28' : version,
-    ...(isOld && changes(found.endpoint) && DEPRECATED),
+    ...(isOld && DEPRECATED),
   }
 }
 
@@ -302,14 +300,7 @@ function answer(
     if (!found) throw notFound()
     const other = options.otherTokens?.[token]
     const repo = allowed(found, access, other)
-    const call = {
-      repo,
-      login: 'github-actions[bot]',
-      ids: found.ids,
-      query: found.query,
-      body: request.body,
-    }
-    const { status = 200, headers, body } = found.answer(call)
+    const { status = 200, headers, body } = found.answer({ ...found, repo, body: request.body })
     const links = [headers?.link, common.link].filter(Boolean).join(', ')
     const omit = (name: string, value: unknown) => (name === 'merge_commit_sha' ? undefined : value)
     return toSent({
@@ -386,10 +377,12 @@ export async function startGitHub(options: Options = {}) {
     deniedRead: 404,
   }
   const timers = new Set<NodeJS.Timeout>()
-  const received = new WeakMap<IncomingMessage, Received>()
   let id = FIRST_ID
 
-  const receive = async (request: IncomingMessage): Promise<[Received, Found | undefined]> => {
+  const receive = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<[Received, Found | undefined]> => {
     const { method = '', headers, url: path = '' } = request
     const [own = ''] = typeof prefix === 'string' ? [prefix] : (prefix.exec(path) ?? [])
     const below = path.startsWith(`${own}/`) ? path.slice(own.length) : ''
@@ -408,7 +401,7 @@ export async function startGitHub(options: Options = {}) {
       problems: [],
     }
     requests.push(entry)
-    received.set(request, entry)
+    response.once('close', () => options.onAnswer?.(entry))
     entry.body = await readBody(request)
     if (checks && found && isDescribed(found.endpoint))
       entry.problems.push(...requestProblems({ ...found, version, body: entry.body }))
@@ -417,7 +410,7 @@ export async function startGitHub(options: Options = {}) {
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
-    const [entry, found] = await receive(request)
+    const [entry, found] = await receive(request, response)
     const fault = takeFault(faults, entry)
     const usual = (): Sent => {
       const sent = answer(entry, found, access, options)
@@ -447,10 +440,6 @@ export async function startGitHub(options: Options = {}) {
       if (location !== path)
         return void response.writeHead(method === 'GET' ? 301 : 307, { location }).end()
     }
-    response.once('close', () => {
-      const entry = received.get(request)
-      if (entry) options.onAnswer?.(entry)
-    })
     // If the sender has given up, there is nobody to answer.
     handle(request, response).catch(() => request.socket.destroy())
   })

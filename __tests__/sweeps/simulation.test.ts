@@ -49,6 +49,7 @@ const RARE = [
   'sending message, accepted message, error not-found',
   'sending message, accepted message, not-seen, cancelled',
   'sending message, accepted message, seen archived, archived',
+  'sending message, cancelled create-unknown',
   'sending message, error create-unknown',
   'waiting, error auth',
   'waiting, seen active, error not-found',

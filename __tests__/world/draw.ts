@@ -56,11 +56,11 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
 
 /** What all parts of a plan are drawn with. */
 export interface Draw {
-  readonly random: Random
-  readonly key: string
+  random: Random
+  key: string
   /** An id that the service knows from the start. */
-  readonly knownJob: string
-  readonly usesGitHub: boolean
+  knownJob: string
+  usesGitHub: boolean
   /**
    * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response
    * that arrives just when a time limit ends; a job of half an hour; and a service that refuses
@@ -68,18 +68,9 @@ export interface Draw {
    * response to its placeholder. `pushes`: to a pull request, one after the other; maybe nobody
    * knows whether the second message was accepted. `ranges`: of commits, most of which GitHub cuts.
    */
-  readonly theme:
-    | 'any'
-    | 'well'
-    | 'lost'
-    | 'pushes'
-    | 'ranges'
-    | 'freeze'
-    | 'limit'
-    | 'long'
-    | 'refusals'
+  theme: 'any' | 'well' | 'lost' | 'pushes' | 'ranges' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
-  readonly refusesLaterStep: boolean
+  refusesLaterStep: boolean
   /** What others may write. */
-  readonly hostile: () => string
+  hostile: () => string
 }

@@ -237,7 +237,7 @@ export function isBy(
 ): boolean {
   const authors: readonly Person[] = [author, 'reader']
   const pushed = authors.slice(0, PUSHES[push].count)
-  const isTheirs = (person: Person): boolean => accounts.includes(person)
+  const isTheirs = (person: Person) => accounts.includes(person)
   if (name === 'push' && sender !== 'mintlify[bot]')
     return (
       pushed.some(isTheirs) && pushed.every((one, at) => isTheirs(one) || (isMerge && at === 0))
@@ -285,19 +285,19 @@ const account = (login: Person) =>
   login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' }
 
 interface Told {
-  readonly title: string
-  readonly body: string
+  title: string
+  body: string
   /** Of the pull request. */
-  readonly labels: readonly string[]
+  labels: readonly string[]
   /** The id of the comment. */
-  readonly commentId: number
-  /** Pull requests are turned on (default). */
-  readonly hasPulls?: boolean
+  commentId: number
+  /** Pull requests are turned on. */
+  hasPulls: boolean
 }
 
 export function payloadOf(
   event: EventPlan,
-  { title, body, labels, commentId, hasPulls = true }: Told,
+  { title, body, labels, commentId, hasPulls }: Told,
 ): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)

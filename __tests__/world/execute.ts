@@ -98,14 +98,11 @@ type World = Awaited<ReturnType<typeof startWorld>>
 async function startWorld(plan: Plan, tell: Tell) {
   const puppets: Puppet[] = []
   const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
-  const deadlineOf = (step: number): number =>
+  const deadlineOf = (step: number) =>
     (puppets[step]?.child.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
-  const [, travelMs] = plan.network.travelMs
   let github: PlannedGitHub | undefined
   const service = await startPlannedService({
-    plan: plan.service,
-    travelMs,
-    hasProxy: plan.proxy !== undefined,
+    plan,
     deadlineOf,
     count,
     onMessage: () => github?.endDocs(),
@@ -118,7 +115,7 @@ async function startWorld(plan: Plan, tell: Tell) {
       tell('proxy', `gets CONNECT ${nth}: ${what}`)
       return what
     }))
-  const hasSent = (step: number): boolean =>
+  const hasSent = (step: number) =>
     service.entries.some((entry) => entry.step === step && entry.method === 'POST')
   github =
     plan.github &&
@@ -289,8 +286,7 @@ function eventOf(
 
 /** After so many edits. */
 function wordsOf({ title, body }: GitHubPlan, edits: StepPlan['event']['words']) {
-  const edited = (text: string, count: number): string =>
-    count === 0 ? text : `${text} (edit ${count})`
+  const edited = (text: string, count: number) => (count === 0 ? text : `${text} (edit ${count})`)
   return { title: edited(title, edits.title), body: edited(body, edits.body) }
 }
 
@@ -310,11 +306,11 @@ const RUNNING = { status: 'in_progress', conclusion: null }
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
 interface GitHubOptions {
-  readonly tell: Tell
-  readonly seed: number
-  readonly count: (what: Trigger, step: number) => void
+  tell: Tell
+  seed: number
+  count: (what: Trigger, step: number) => void
   /** Whether the step has sent something to the service. */
-  readonly hasSent: (step: number) => boolean
+  hasSent: (step: number) => boolean
 }
 
 async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell }: GitHubOptions) {
@@ -346,7 +342,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       if (method !== 'GET') count('written', stepOf(prefix))
     },
   })
-  const stepOf = (prefix: string): number => Number(/\d+/.exec(prefix)?.[0] ?? 0)
+  const stepOf = (prefix: string) => Number(/\d+/.exec(prefix)?.[0] ?? 0)
   /** What somebody else does meanwhile. */
   const act = (what: GitHubPlan['others'][number]['what']): void => {
     tell('somebody', what)
@@ -473,7 +469,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     setRanges(step)
     began.push(step)
   }
-  const runNumberOf = ({ runId }: StepPlan): number =>
+  const runNumberOf = ({ runId }: StepPlan) =>
     pastRuns(plan.runs).length + runIds().indexOf(runId) + 1
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
@@ -493,7 +489,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   // The comment that the first step adds fills a page; or there are two on each.
   for (const issue of [PULL_REQUEST, ISSUE])
     for (let count = 0; count < { usual: 0, short: 4 }[pages]; count++) repository.addComment(issue)
-  if (pages === 'short') repository.paging.most = 2
+  if (pages === 'short') repository.pageSize = 2
   if (undiffable)
     github.faults.push({ path: /\/pulls\/1\/files|\/compare\//, times: 1000, answer: undiffable })
   if (plan.transferred) {

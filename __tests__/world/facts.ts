@@ -1,6 +1,7 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import type { Received } from '../support/github.js'
 import { pullOf } from './changes.js'
 import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
 import {
@@ -31,6 +32,8 @@ const NEVER = Number.POSITIVE_INFINITY
 export const ENDED = ['pr-opened', 'no-changes', ...FAILURES]
 /** States of a run that sent nothing, or nothing that was accepted. */
 export const NOTHING = ['unsent', 'skipped']
+
+const PULLS = /\/pulls\/[13]$/
 
 /** What the facts follow from: their initializers need it. */
 class Observed {
@@ -129,6 +132,11 @@ export class Facts extends Observed {
   readonly hasComment = keepsComment(this.step, this.number) && !this.isLocked
   readonly written = writtenBy(this.step)
 
+  /** What GitHub was asked, by the paths. */
+  requestsTo(pattern: RegExp): readonly Received[] {
+    return this.step.githubRequests.filter(({ path }) => pattern.test(path))
+  }
+
   /** Of the steps before. */
   get before(): Facts[] {
     return this.record.steps.slice(0, this.index).map((_, at) => new Facts(this.record, at))
@@ -136,16 +144,23 @@ export class Facts extends Observed {
 
   /** To a token that may not see it, nobody has access. */
   get isDenied(): boolean {
-    return this.step.githubRequests.some(
-      ({ path, status }) => /\/permission$/.test(path) && status === 404,
-    )
+    return this.requestsTo(/\/permission$/).some(({ status }) => status === 404)
+  }
+
+  get docsPullReads() {
+    return this.requestsTo(/\/pulls\/17$/)
+  }
+
+  /** Those that GitHub answered with the pull request. */
+  get docsPullAnswers() {
+    return this.docsPullReads.filter(isObject)
   }
 
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
     const { docsPull, docsEnd } = this.github ?? {}
     const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
-    const read = docsPullAnswers(this.step).findLast(({ at }) => at < until)
+    const read = this.docsPullAnswers.findLast(({ at }) => at < until)
     const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
     return isEnded ? docsEnd?.how : docsPull
   }
@@ -156,13 +171,8 @@ export class Facts extends Observed {
 
   /** Whether GitHub said so of the conversation of the pull request that was merged. */
   get isLocked(): boolean {
-    return (
-      this.isMerge &&
-      this.step.githubRequests.some(
-        ({ path, answered }) =>
-          /\/commits\/\w+\/pulls|\/pulls\/\d+$/.test(path) && answered.includes('"locked":true'),
-      )
-    )
+    const reads = this.requestsTo(/\/commits\/\w+\/pulls|\/pulls\/\d+$/)
+    return this.isMerge && reads.some(({ answered }) => answered.includes('"locked":true'))
   }
 
   /** Whether GitHub refused a comment because the conversation is locked. */
@@ -191,9 +201,8 @@ export class Facts extends Observed {
 
   /** Whether a pull request that a message names says which commit merged it. */
   get #canReadMerged(): boolean {
-    const wasDenied = this.step.githubRequests.some(
-      ({ path, status, answered }) =>
-        /\/pulls\/[13]$/.test(path) && status === 404 && answered !== PAGE.body,
+    const wasDenied = this.requestsTo(PULLS).some(
+      ({ status, answered }) => status === 404 && answered !== PAGE.body,
     )
     return !wasDenied && this.github?.omitsMerges === false
   }
@@ -203,7 +212,7 @@ export class Facts extends Observed {
     const { github, inputs, event, number, hasMerged } = this
     const pull = this.#pullWhenRead
     const skipped = inputs['skip-labels']?.toLowerCase().split('\n') ?? []
-    const has = (one: number | undefined, changes: number): boolean =>
+    const has = (one: number | undefined, changes: number) =>
       github !== undefined &&
       labelsOf(github, one ?? 0, changes).some((name) => skipped.includes(name.toLowerCase()))
     const own = this.hasEvent ? numberOf(event) : undefined
@@ -216,10 +225,7 @@ export class Facts extends Observed {
   /** As the last step that had begun by then found it. */
   get #pullWhenRead(): PullPlan {
     const { record, step } = this
-    const read = step.githubRequests.find(
-      ({ path, status, answered }) =>
-        /\/pulls\/[13]$/.test(path) && status === 200 && answered.startsWith('{'),
-    )
+    const read = this.requestsTo(PULLS).find(isObject)
     const begun = record.steps.filter(({ spawnedAt }) => read && spawnedAt <= read.at)
     return (begun.at(-1) ?? step).plan.pull
   }
@@ -238,9 +244,9 @@ export class Facts extends Observed {
 
   /** Whether another pull request of the same head is merged: nobody can tell whose push it is. */
   get #hasTwin(): boolean {
-    return this.step.githubRequests
-      .filter(({ path, status }) => /\/commits\/\w+\/pulls/.test(path) && status === 200)
-      .some(({ answered }) => answered.split('"merged_at":"').length > 2)
+    return this.requestsTo(/\/commits\/\w+\/pulls/).some(
+      ({ status, answered }) => status === 200 && answered.split('"merged_at":"').length > 2,
+    )
   }
 
   #isByAgent(): boolean {
@@ -500,22 +506,14 @@ export class Facts extends Observed {
       .find(({ by }) => by !== this.step)
     if (last === undefined || last.workflow !== this.step.plan.workflow) return false
     const { inputs } = last
-    const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')
+    const isSame = (input: string) => (inputs[input] ?? '') === (this.inputs[input] ?? '')
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
     return isSame('job-key') && isSame('project-id') && isKeyKnown
   }
 }
 
-export function docsPullReads({ githubRequests }: StepRecord) {
-  return githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
-}
-
-/** Those that GitHub answered with the pull request. */
-export function docsPullAnswers(step: StepRecord) {
-  return docsPullReads(step).filter(
-    ({ status, answered }) => status === 200 && answered.startsWith('{'),
-  )
-}
+const isObject = ({ status, answered }: Received): boolean =>
+  status === 200 && answered.startsWith('{')
 
 /** Whether a step keeps its memory in a comment. */
 function keepsComment({ plan: { inputs, task } }: StepRecord, number: number | undefined): boolean {

@@ -50,11 +50,11 @@ export function keyForms(key: string): readonly string[] {
 }
 
 function formsOf(key: string): string[] {
-  const hex = (character: string, digits: number): string =>
+  const hex = (character: string, digits: number) =>
     character.charCodeAt(0).toString(16).padStart(digits, '0')
-  const unicode = (character: string): string => `\\u${hex(character, 4)}`
-  const percent = (character: string): string => `%${hex(character, 2).toUpperCase()}`
-  const each = (change: (character: string, index: number) => string): string =>
+  const unicode = (character: string) => `\\u${hex(character, 4)}`
+  const percent = (character: string) => `%${hex(character, 2).toUpperCase()}`
+  const each = (change: (character: string, index: number) => string) =>
     [...key].map(change).join('')
   return [
     key,

@@ -14,9 +14,9 @@ import { exact, type Owner, type Time } from './time.js'
 /** How bytes travel. */
 export interface NetworkPlan {
   /** The shortest and the longest time, in milliseconds. */
-  readonly travelMs: readonly [min: number, max: number]
+  travelMs: readonly [min: number, max: number]
   /** Into how many parts what is written at once falls at most. */
-  readonly parts: number
+  parts: number
 }
 
 /** What happens to an attempt to connect. `silent`: it gets no answer. */
@@ -24,10 +24,10 @@ export type Connecting = 'open' | 'refused' | 'silent' | 'unknown'
 
 /** Of the run that goes on. */
 export interface Conditions {
-  readonly seed: number
-  readonly plan: NetworkPlan
+  seed: number
+  plan: NetworkPlan
   /** What happens to the next attempt to connect to a port. */
-  readonly connecting: (port: number) => Connecting
+  connecting: (port: number) => Connecting
 }
 
 /** Of the server that listens first. */

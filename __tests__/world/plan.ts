@@ -60,7 +60,7 @@ export function createPlan(seed: number) {
     refusals: usesGitHub ? 25 : 8,
   })
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
-  const hostile = (): string => hostileText(random, key)
+  const hostile = () => hostileText(random, key)
   const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
   const steps = createSteps(draw)
   const hasProxy = random.chance(0.08)

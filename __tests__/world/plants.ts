@@ -804,6 +804,6 @@ export function filesWith(folder: string, plant: Plant): string[] {
 }
 
 function patternOf({ text }: Plant): RegExp {
-  const literal = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const literal = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(text.split(/\s+/).map(literal).join('\\s+'), 'g')
 }

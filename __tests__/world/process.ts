@@ -17,12 +17,12 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'
 export type Mishap = 'disk full' | 'log closed' | 'exception'
 
 interface Options {
-  readonly env: NodeJS.ProcessEnv
-  readonly random: Random
+  env: NodeJS.ProcessEnv
+  random: Random
   /** What it takes from its start to the first line of the program. */
-  readonly startupMs: number
-  readonly onLine: (line: string) => void
-  readonly main: () => Promise<void>
+  startupMs: number
+  onLine: (line: string) => void
+  main: () => Promise<void>
 }
 
 type Listener = (...parameters: unknown[]) => void

@@ -100,7 +100,7 @@ export const MISSED = /wrote last may be missing/
  */
 function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
   const { record, step, inputs } = facts
-  const isOfJob = (post: Entry): boolean =>
+  const isOfJob = (post: Entry) =>
     (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
   const posts = record.steps
     .slice(0, until)

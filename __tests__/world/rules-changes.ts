@@ -76,16 +76,16 @@ export const CHANGES_RULES = {
 
 /** What was sent of changes of which GitHub has a list, and what had to be. */
 function* sent(facts: Facts) {
-  const { posts, inputs, step, isAlone, task } = facts
+  const { posts, inputs, isAlone, task } = facts
   const { context = 'none' } = inputs
   const changes = context === 'none' || task === 'attach' ? undefined : changesOf(facts)
-  const lists = step.githubRequests.filter(({ path }) => LISTS.test(path))
+  const lists = facts.requestsTo(LISTS)
   // What GitHub can't compare is unknown, though it may compare another release.
   const isUnknown = lists.some(({ status }) => status === 422) || lists.at(-1)?.status !== 200
   if (posts.length === 0 || changes === undefined || isUnknown || !isAlone) return
   const isOfCommit = lists.some(({ path }) => path.includes('/commits/'))
   const counted = countedIn(changes, inputs)
-  const isTold = (text: string): boolean => facts.lines.some((line) => line.startsWith(text))
+  const isTold = (text: string) => facts.lines.some((line) => line.startsWith(text))
   const isLong = changes.length >= MOST_LISTED
   const all = isTold('context-paths was ignored: no listed file') ? [] : counted
   for (const { body } of posts) {
@@ -100,7 +100,7 @@ function toldIn(prompt: string, { lines }: Facts) {
   const [, before = '', , list = '', after = ''] =
     /^## Changed files\n([\s\S]*?)^<data (\w+)>\n([\s\S]*?)^<\/data \2>([\s\S]*)/m.exec(prompt) ??
     []
-  const logged = (pattern: RegExp): number =>
+  const logged = (pattern: RegExp) =>
     numberIn(lines.map((line) => pattern.exec(line)?.[1]).find((one) => one !== undefined))
   return {
     listed: list.split('\n').filter((line) => line !== ''),

@@ -2,16 +2,13 @@
 
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
+import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Marker, markerIn, markersIn, textIn, type Written } from './memory.js'
+import { type Marker, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
-
-/** The requests for the files of the docs pull request. */
-export const DOCS_FILES = /\/pulls\/17\/files\?/
 
 export const GITHUB_RULES = {
   *'who may start no job, and what asks for none, starts nothing [access.permission.write]'(facts) {
@@ -108,9 +105,14 @@ export const GITHUB_RULES = {
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
-  *'a docs-token that is refused is told [docs.token.refused]'({ step, inputs, posts, lines }) {
+  *'a docs-token that is refused is told [docs.token.refused]'({
+    docsPullReads,
+    inputs,
+    posts,
+    lines,
+  }) {
     const token = inputs['docs-token']
-    const last = docsPullReads(step).findLast(
+    const last = docsPullReads.findLast(
       ({ headers }) => token && headers.authorization?.includes(token),
     )
     const isRefused = last?.status === 401 || last?.status === 404
@@ -155,7 +157,7 @@ export const GITHUB_RULES = {
     if (posts.some((post) => !facts.mayBeRefused(post))) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
     const writes = facts.written
-    const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
+    const isOwn = ({ marker }: Written) => isBy(marker, runId, attempt)
     const last = writes.at(-1)
     if (
       !writes.some(isRefused) &&
@@ -180,21 +182,6 @@ export const GITHUB_RULES = {
   }) {
     if (event.name === 'push' && number === undefined && creations(step).length > 0)
       yield `it made a comment with ${inputs['job-scope']}`
-  },
-
-  /** A comment that only informs is never read. */
-  *"a note says that a job isn't stored only if it isn't [memory.failure.told]"({
-    hasComment,
-    step,
-    record,
-  }) {
-    if (!hasComment || record.steps.at(-1) !== step) return
-    for (const text of record.comments) {
-      const marker = markerIn(text)
-      const isStored = marker !== undefined && marker.jobId !== '' && marker.state !== 'sending'
-      if (isStored && /may not find this run's docs job/.test(text))
-        yield 'a comment stores a job, and says it may not'
-    }
   },
 } satisfies Record<string, Rule>
 

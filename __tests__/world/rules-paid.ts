@@ -2,7 +2,7 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
-import { docsPullAnswers, docsPullReads, ENDED, type Facts, NOTHING } from './facts.js'
+import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
 import { markersIn } from './memory.js'
 import {
@@ -82,12 +82,12 @@ export const PAID_RULES = {
 
   /** Whoever closed it wants none. */
   *'a push asks for no docs that somebody has refused [memory.run.closed]'(facts) {
-    const { plan, posts, step, number, event } = facts
+    const { plan, posts, number, event } = facts
     const isPushed = event.action === 'synchronize' && numberOf(event) === number
     const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
-      docsPullAnswers(step).length > 0
+      facts.docsPullAnswers.length > 0
     const isClosed = number === PULL_REQUEST && isKnown && facts.docsPull === 'closed'
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
     if (isPushed && isClosed && facts.hasComment && posts.length > 0)
@@ -98,7 +98,7 @@ export const PAID_RULES = {
   *'a message that an ended job refuses gives way to a new job [send.message.ended]'(facts) {
     const { posts, step, task } = facts
     const messages = posts.filter(isMessage)
-    const count = (status: number): number =>
+    const count = (status: number) =>
       messages.filter(({ exchange }) => exchange.response.status === status).length
     const [first] = messages
     if (first === undefined || task !== 'create') return
@@ -142,7 +142,7 @@ export const PAID_RULES = {
     const wasTold = before.some(
       ({ outcome, jobId }) => jobId === facts.jobId && ENDED.includes(outcome),
     )
-    const looks = docsPullReads(step).filter(({ at }) => at >= reportedAt)
+    const looks = facts.docsPullReads.filter(({ at }) => at >= reportedAt)
     const wasAsked = looks.some(({ status }) => status !== 200)
     if (outcome !== 'pr-opened' || wasTold || wasAsked || !facts.isGitHubWell) return
     yield* unsaid(facts, MISSED)
@@ -197,7 +197,7 @@ export function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean
  * asked for, which the service may have named since, or what is remembered.
  */
 function isOver(facts: Facts): boolean {
-  const links = docsPullReads(facts.step).map(
+  const links = facts.docsPullReads.map(
     ({ path }) => `https://github.com/${path.replace(/^\/repos\/(.*)\/pulls\//, '$1/pull/')}`,
   )
   const known = links.length > 0 ? links : rememberedLinks(facts)
@@ -206,7 +206,7 @@ function isOver(facts: Facts): boolean {
 
 export function mayBeOver(facts: Facts): boolean {
   // The service may name another pull request than the one that is remembered.
-  const wasRead = docsPullAnswers(facts.step).length > 0
+  const wasRead = facts.docsPullAnswers.length > 0
   return (
     facts.isDocsOver && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
   )
@@ -227,7 +227,7 @@ function canRead({ inputs }: Facts, link: string): boolean {
  * has worked since.
  */
 export function hasNothingNew(facts: Facts): boolean {
-  const { step, inputs, github, lastRun, compared, event } = facts
+  const { inputs, github, lastRun, compared, event } = facts
   const { context = 'none', 'issue-number': number, since } = inputs
   if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
@@ -236,7 +236,7 @@ export function hasNothingNew(facts: Facts): boolean {
     return event.push === 'empty branch' && since === undefined && !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
-  const last = step.githubRequests.findLast(({ path }) => path.includes('/compare/'))
+  const last = facts.requestsTo(/\/compare\//).at(-1)
   const isGone = [404, 406, 422].includes(Number(last?.status)) && last?.answered !== PAGE.body
   // One of the same commit is not released for the first time.
   if (['push', 'release'].includes(event.name) && since === undefined)

@@ -5,7 +5,7 @@
 
 import { changesOf, countedIn, MOST_LISTED } from './changes.js'
 import { headOf, numberOf } from './events.js'
-import { docsPullAnswers, type Facts } from './facts.js'
+import type { Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
 import { hasLostMessage, hasTheSame, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
@@ -85,10 +85,10 @@ export const SENT_RULES = {
   },
 
   *'an agent is told of the docs pull request that is open [memory.run.open-pull]'(facts) {
-    const { posts, step, hasComment } = facts
+    const { posts, hasComment } = facts
     const [first] = posts
     if (first === undefined || facts.docsPull !== 'open' || !hasComment) return
-    const read = docsPullAnswers(step).find(({ at }) => at < first.startedAt)
+    const read = facts.docsPullAnswers.find(({ at }) => at < first.startedAt)
     const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
     if (name === undefined) return
     for (const { body } of posts)

@@ -148,8 +148,8 @@ export const SERVICE_RULES = {
   *'a refusal that was repeated ends the wait [poll.refused]'(facts) {
     const polls = facts.polls(facts.jobId)
     const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
-    const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
-    const isOther = (one: Entry): boolean =>
+    const mayBeNew = (one: Entry) => statusOf(one) === 404 && one.arrivedAt <= newUntil
+    const isOther = (one: Entry) =>
       !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
     const waits = facts.hasComment ? 2 : 1
@@ -204,7 +204,7 @@ export const SERVICE_RULES = {
     if (facts.wasCancelled) return
     // What is left after a freeze may be too short; so may be one that the poll was cut off by.
     const lastPollAt = deadlineAt - lastPollMs
-    const isShort = ({ from, to }: (typeof facts.freezes)[number]): boolean =>
+    const isShort = ({ from, to }: (typeof facts.freezes)[number]) =>
       to >= lastPollAt && to < deadlineAt + (from < lastPollAt ? 0 : LATE_POLL_MS)
     if (facts.freezes.some(isShort)) return
     const last = facts.polls(jobId).at(-1)

@@ -7,7 +7,7 @@ import { numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import { ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
-import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
+import { isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
 import { isLost, matchesNothing } from './rules-sent.js'
 
@@ -32,27 +32,20 @@ export const WELL_RULES = {
   ) {
     const { plan, inputs, github, outcome, step, isDryRun } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
-    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
+    const asked = facts.requestsTo(/\/pulls\/17\/files\?/)
     const isAsked = inputs['job-scope'] || inputs.comment === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
     if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
-    const texts = [step.summary, ...(writesComment(facts) ? step.comments.slice(-1) : [])]
+    // If nothing depends on the comment, a read that fails is not repeated.
+    const informs = inputs.comment === 'true' && github.failing.length === 0
+    const isWritten = (facts.hasComment || informs) && !facts.isLocked && !isOfEarlierRun(facts)
+    const texts = [step.summary, ...(isWritten ? step.comments.slice(-1) : [])]
     for (const text of texts)
       if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
         yield 'a text does not say it'
   },
 } satisfies Record<string, Rule>
-
-/**
- * Whether the step certainly writes a comment. If nothing depends on it, a read that fails is not
- * repeated.
- */
-function writesComment(facts: Facts): boolean {
-  const { inputs, hasComment, github } = facts
-  const informs = inputs.comment === 'true' && github?.failing.length === 0
-  return (hasComment || informs) && !facts.isLocked && !isOfEarlierRun(facts)
-}
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {

@@ -74,7 +74,7 @@ export function recordSequences(): { missing: () => string[] } {
     tell.call(this, event)
     if (event.kind === 'ended') happened.add(describe(all))
   }
-  const hasHappened = (told: string): boolean =>
+  const hasHappened = (told: string) =>
     [...happened].some((one) => one === told || one.startsWith(`${told},`))
   return {
     /** What the table of texts tells of, and no step did. */

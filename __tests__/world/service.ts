@@ -7,14 +7,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Handler, job, type Received, startService } from '../support/service.js'
 import { FINAL_POST_MS } from './draw.js'
-import type { Trigger } from './plan.js'
+import type { Plan, Trigger } from './plan.js'
 import {
   type Exchange,
   JOB_ID,
   MAX_BYTES,
   plainResponse,
   type ResponsePlan,
-  type ServicePlan,
   UNBROKEN,
 } from './service-plan.js'
 
@@ -35,23 +34,20 @@ export interface Entry extends Received {
 
 /** What a simulated socket knows of the bytes on their way. */
 interface Travelling {
-  readonly receivedWasSentAt: number
-  readonly sentArrivesAt: number
+  receivedWasSentAt: number
+  sentArrivesAt: number
 }
 
 /** The limits of a request, in milliseconds. */
 export const REQUEST_MS = { POST: 60_000, GET: 30_000 }
 
 interface ServiceOptions {
-  readonly plan: ServicePlan
-  /** How long bytes travel at most, to the next hop and from there to the step. */
-  readonly travelMs: number
-  readonly hasProxy: boolean
-  readonly deadlineOf: (step: number) => number
-  readonly count: (what: Trigger, step: number) => void
+  plan: Plan
+  deadlineOf: (step: number) => number
+  count: (what: Trigger, step: number) => void
   /** The agent has got a message. */
-  readonly onMessage: () => void
-  readonly tell: (who: string, what: string) => void
+  onMessage: () => void
+  tell: (who: string, what: string) => void
 }
 
 /** What a path names. */
@@ -72,9 +68,12 @@ const STEP = /^\/step-(\d+)/
 export const stepPrefix = (step: number): string => `/step-${step}`
 
 export async function startPlannedService(options: ServiceOptions) {
-  const { plan, count, tell } = options
+  const { count, tell } = options
+  const plan = options.plan.service
+  /** How long bytes travel at most, to the next hop and from a proxy to the step. */
+  const [, travelMs] = options.plan.network.travelMs
+  const fromProxyMs = options.plan.proxy ? travelMs : 0
   const entries: Entry[] = []
-  const fromProxyMs = options.hasProxy ? options.travelMs : 0
   let created = 0
   let visibleAt = 0
   let activeUntil = 0
@@ -118,7 +117,12 @@ export async function startPlannedService(options: ServiceOptions) {
       else if (how !== 'hang') socket.end()
     }
     await pause(
-      atLimit === undefined ? delayMs : limitOf(entry, atLimit, options) - performance.now(),
+      atLimit === undefined
+        ? delayMs
+        : limitOf(entry, atLimit, options.deadlineOf(entry.step)) -
+            travelMs -
+            fromProxyMs -
+            performance.now(),
     )
     if (breaksAt === 'request') return breakOff()
     if (isCreate(entry)) {
@@ -181,21 +185,16 @@ const ACTIVE: Exchange = {
   response: plainResponse(200, JSON.stringify(job({ id: JOB_ID }))),
 }
 
-/** When to send a response that arrives at a limit, or about then. */
+/** When a response arrives that comes at a limit, or about then. */
 function limitOf(
-  { method, step, sentAt }: Entry,
+  { method, sentAt }: Entry,
   { of, offsetMs }: NonNullable<Exchange['atLimit']>,
-  { deadlineOf, travelMs, hasProxy }: ServiceOptions,
+  deadlineAt: number,
 ): number {
   const isPost = method === 'POST'
-  const deadlineAt = deadlineOf(step)
   const requestAt = sentAt + REQUEST_MS[isPost ? 'POST' : 'GET']
   const endAt = isPost && of === 'last answer' ? deadlineAt + FINAL_POST_MS : deadlineAt
-  return (
-    (of === 'request' ? Math.min(requestAt, endAt) : endAt) +
-    offsetMs -
-    travelMs * (hasProxy ? 2 : 1)
-  )
+  return (of === 'request' ? Math.min(requestAt, endAt) : endAt) + offsetMs
 }
 
 /** Keeps no process alive: nobody waits for what comes after the last step. */

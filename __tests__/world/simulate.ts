@@ -44,11 +44,9 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 const before = process.cpuUsage()
 let finished = 0
-let heapAtFirst = 0
 for (let seed = first; seed < first + runs; seed++) {
   await runSeed(seed)
-  if (finished++ === WARMED_UP) heapAtFirst = heapMegabytes()
-  if (finished % PROGRESS === 0) print(`${finished} runs, heap ${heapMegabytes()} MB`)
+  if (++finished === WARMED_UP || finished % PROGRESS === 0) print(`${finished} runs, ${heap()}`)
   if (failed.length >= (values['fail-fast'] ? 1 : MOST_FAILED)) break
 }
 const { user, system } = process.cpuUsage(before)
@@ -58,11 +56,7 @@ print(
     .map(([name, count]) => `${count} ${name}`)
     .join(', '),
 )
-const heap =
-  heapAtFirst === 0
-    ? ''
-    : `, heap ${heapAtFirst} MB after ${WARMED_UP} runs, ${heapMegabytes()} MB at the end`
-print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run${heap}`)
+print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run, ${heap()}`)
 print(
   `${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`,
 )
@@ -71,9 +65,9 @@ print(`digest ${digest.digest('hex')}`)
 process.exit(failed.length > 0 ? 1 : 0)
 
 /** After a garbage collection. */
-function heapMegabytes(): number {
+function heap(): string {
   collectGarbage()
-  return Math.round(process.memoryUsage().heapUsed / 2 ** 20)
+  return `heap ${Math.round(process.memoryUsage().heapUsed / 2 ** 20)} MB`
 }
 
 async function runSeed(seed: number): Promise<void> {
@@ -96,23 +90,14 @@ async function runSeed(seed: number): Promise<void> {
 
 /** Everything that the steps wrote. */
 function addTo(hash: ReturnType<typeof createHash>, { steps, comments }: RunRecord): void {
-  const all = steps.map(
-    ({ stdout, stderr, outputFile, summary, exitCode, entries, githubRequests }) => {
-      const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [
-        method,
-        path,
-        body,
-      ])
-      return [
-        stdout.replace(/^::debug::\s+at .*\n/gm, ''),
-        stderr,
-        outputFile,
-        summary,
-        exitCode,
-        requests,
-      ]
-    },
-  )
+  const all = steps.map(({ stdout, outputFile, summary, exitCode, entries, githubRequests }) => {
+    const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [
+      method,
+      path,
+      body,
+    ])
+    return [stdout.replace(/^::debug::\s+at .*\n/gm, ''), outputFile, summary, exitCode, requests]
+  })
   // Where the program and its files are, and from which line an error comes, is this machine's.
   hash.update(JSON.stringify([all, comments]).replace(/\/[^" `]*\/world-\w+\//g, '/'))
 }
@@ -120,13 +105,8 @@ function addTo(hash: ReturnType<typeof createHash>, { steps, comments }: RunReco
 async function tellSmallest(plan: Plan, rule: string): Promise<void> {
   const smallest = await shrink(plan, rule)
   print(`  "${rule}" is broken by this as well:`)
-  for (const [index, { event, inputs, runId, attempt, timeoutMs }] of smallest.steps.entries()) {
-    const { 'api-key': _, ...others } = inputs
-    const by = `${event.name} ${event.action} by ${event.sender}, written by ${event.author}`
-    print(
-      `  step ${index + 1}: run ${runId}, attempt ${attempt}, ${by}, ${timeoutMs} ms: ${JSON.stringify(others)}`,
-    )
-  }
+  for (const [index, step] of smallest.steps.entries())
+    print(`  step ${index + 1}: ${JSON.stringify(step)}`)
   await simulatePlan(smallest, tell)
 }
 

@@ -33,7 +33,7 @@ const current = (): SimulatedProcess | undefined => {
 let random = new Random(0)
 const outside: Machine = { startedAt: 0, jumpedMs: 0, random: () => random.next() }
 const network = new Network(time, (socket) => current()?.addSocket(socket))
-const everybody = (): boolean => true
+const everybody = () => true
 replaceTimers(time, () => current() ?? outside, everybody)
 network.install(everybody)
 replaceProcess()
@@ -106,11 +106,11 @@ function wellFormed(env: Record<string, string>): Record<string, string> {
 }
 
 interface StepOptions {
-  readonly inputs: Record<string, string>
-  readonly env: Record<string, string>
+  inputs: Record<string, string>
+  env: Record<string, string>
   /** What the event's file holds. */
-  readonly eventFile: string
-  readonly onLine: (line: string) => void
+  eventFile: string
+  onLine: (line: string) => void
 }
 
 /** Starts a step in the simulation. Its time passes in `time.run`. */

@@ -26,16 +26,12 @@ type Phase = (typeof PHASES)[number]
 
 /** Something that is due at a moment. */
 export interface Due {
+  readonly phase: Phase
   readonly at: number
   readonly order: number
   readonly owner: Owner | undefined
   readonly call: () => void
   isCancelled: boolean
-}
-
-interface Planned {
-  readonly phase: Phase
-  readonly due: Due
 }
 
 /** Times are multiples of this part of a millisecond, whose sums are exact. */
@@ -53,13 +49,13 @@ export class Time {
   /** Whose callback ran last. */
   lastOwner: Owner | undefined
   readonly #queues = { timers: new Queue(), arrivals: new Queue(), immediates: new Queue() }
-  #held: Planned[] = []
+  #held: Due[] = []
   #order = 0
   /** The part of the present turn of the event loop that is left. */
-  #turn: Planned[] = []
+  #turn: Due[] = []
 
   schedule(phase: Phase, at: number, owner: Owner | undefined, call: () => void): Due {
-    const due = { at: exact(at), order: ++this.#order, owner, call, isCancelled: false }
+    const due = { phase, at: exact(at), order: ++this.#order, owner, call, isCancelled: false }
     this.#queues[phase].add(due)
     return due
   }
@@ -68,9 +64,9 @@ export class Time {
    * Puts back what was held while an owner was frozen: timers first, as Node does when it goes on.
    */
   release(owner: Owner): void {
-    const own = this.#held.filter(({ due }) => due.owner === owner)
-    this.#held = this.#held.filter(({ due }) => due.owner !== owner)
-    for (const { phase, due } of own) this.#queues[phase].add(due)
+    const own = this.#held.filter((due) => due.owner === owner)
+    this.#held = this.#held.filter((due) => due.owner !== owner)
+    for (const due of own) this.#queues[due.phase].add(due)
   }
 
   /** Forgets everything that is to come. */
@@ -118,20 +114,19 @@ export class Time {
 
   #callNext(): boolean {
     for (;;) {
-      const next = this.#turn.shift()
-      if (next === undefined) {
+      const due = this.#turn.shift()
+      if (due === undefined) {
         if (!this.#beginTurn()) return false
         continue
       }
-      const { phase, due } = next
       if (due.isCancelled || due.owner?.isDead) continue
       if (due.owner?.isFrozen) {
-        this.#held.push(next)
+        this.#held.push(due)
         continue
       }
       this.#call(due)
       // What a timer makes due at once belongs to the same turn; what an immediate starts does not.
-      if (phase === 'timers') this.#addTimers()
+      if (due.phase === 'timers') this.#addTimers()
       return true
     }
   }
@@ -147,9 +142,7 @@ export class Time {
   }
 
   #addTimers(): void {
-    const more = this.#queues.timers
-      .takeUntil(this.now)
-      .map((due) => ({ phase: 'timers' as const, due }))
+    const more = this.#queues.timers.takeUntil(this.now)
     const at = this.#turn.findIndex(({ phase }) => phase !== 'timers')
     this.#turn.splice(at < 0 ? this.#turn.length : at, 0, ...more)
   }
@@ -159,9 +152,7 @@ export class Time {
     const next = Math.min(...PHASES.map((phase) => this.#queues[phase].nextAt))
     if (next === Number.POSITIVE_INFINITY) return false
     this.now = Math.max(this.now, next)
-    this.#turn = PHASES.flatMap((phase) =>
-      this.#queues[phase].takeUntil(this.now).map((due) => ({ phase, due })),
-    )
+    this.#turn = PHASES.flatMap((phase) => this.#queues[phase].takeUntil(this.now))
     return true
   }
 }

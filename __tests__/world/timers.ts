@@ -40,9 +40,9 @@ export function replaceTimers(
   machine: () => Machine,
   applies: () => boolean,
 ): () => void {
-  const wallClock = (): number => Math.floor(EPOCH + time.now + machine().jumpedMs)
+  const wallClock = () => Math.floor(EPOCH + time.now + machine().jumpedMs)
 
-  const dueAfter = (milliseconds: number): number =>
+  const dueAfter = (milliseconds: number) =>
     time.now + (milliseconds >= 1 && milliseconds <= LONGEST_MS ? milliseconds : 1)
 
   /** It keeps no process alive: the world goes on without. */
@@ -139,7 +139,7 @@ export function replaceTimers(
         }
       },
   )
-  const hexadecimal = (digits: number): string =>
+  const hexadecimal = (digits: number) =>
     Array.from({ length: digits }, () => Math.floor(machine().random() * 16).toString(16)).join('')
   replaced.replace(Math, { random: () => machine().random() })
   replaced.replace(crypto, {
