@@ -64,12 +64,16 @@ describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.
   const FIRST: Changes = { kind: 'first', reason: 'GitHub lists none' }
   const UNKNOWN: Changes = { kind: 'unknown', reason: 'GitHub failed' }
 
-  const CUT = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
+  const UNSURE = "context-paths can't tell that nothing is to do:"
+  const CUT = `${UNSURE} GitHub cut the list. No changes are sent: no listed file matches.`
+  const NO_FILE = 'No changes are sent: no file changed.'
+  const NO_MATCH = 'No changes are sent: no changed file matches context-paths.'
   const NO_COMMITS = 'there are no new commits'
   const NO_CHANGES = 'No changes are sent: there are no new commits.'
   const UNDONE = 'the new commits leave no file changed'
   const NO_OTHERS = 'every new commit is a merge or by an account in skip-authors'
-  const REWRITTEN = 'context-paths was ignored: History was rewritten.'
+  const REWRITTEN = `${UNSURE} History was rewritten. No changes are sent: no listed file matches.`
+  const GONE = 'No changes are sent: History was rewritten.'
   const IGNORED = 'context-paths was ignored: GitHub failed.'
   const NONE_SENT = 'No changes are sent: GitHub failed.'
   const UNLISTED = 'GitHub lists none'
@@ -96,21 +100,17 @@ describe('whether there is anything to do [skip.paths.none-left] [skip.schedule.
       noMatch('1 file, the first is "src/a.md"'),
     ],
     ['no patterns', listed([OUTSIDE]), { paths: '' }, undefined],
-    ['no file and no patterns', listed([]), { paths: '' }, undefined],
+    ['no file and no patterns', listed([]), { paths: '' }, NO_FILE],
+    ['no file and no patterns, by hand', listed([]), { ...byHand, paths: '' }, NO_FILE],
     ['a cut list without a match', MANY, {}, CUT],
     ['a cut list without a match, by hand', MANY, byHand, CUT],
     ['a cut list with one', listed([OUTSIDE, INSIDE], { truncated: true }), {}, undefined],
-    ['no match, by hand', listed([OUTSIDE]), byHand, undefined],
+    ['no match, by hand', listed([OUTSIDE]), byHand, NO_MATCH],
     ['a cut list without a file, on schedule', listed([], { truncated: true }), onSchedule, CUT],
-    ['rewritten history', GAP, {}, REWRITTEN],
-    ['rewritten history for diffs', GAP, forDiff, 'History was rewritten.'],
-    [
-      'the same, and no file',
-      { ...GAP, files: [] },
-      forDiff,
-      'No changes are sent: History was rewritten.',
-    ],
-    ['the same, and nobody asks for diffs', { ...GAP, files: [] }, { paths: '' }, undefined],
+    ['rewritten history', GAP, {}, undefined],
+    ['rewritten history for diffs', GAP, { context: 'diff' }, 'History was rewritten.'],
+    ['the same, and no file', { ...GAP, files: [] }, { paths: '' }, GONE],
+    ['the same, and no match', { ...GAP, files: [OUTSIDE] }, {}, REWRITTEN],
     ['the same, on schedule', { ...GAP, files: [], commits: by('a-bot') }, onSchedule, REWRITTEN],
     ['commits that undo each other, on schedule', NO_FILES, onSchedule, UNDONE],
     ['the same without patterns', NO_FILES, { ...onSchedule, paths: '' }, UNDONE],
