@@ -97,13 +97,16 @@ testsIn({ pull: { files: EXCLUDED } })(
 
 describe('a push', () => {
   worldTest(
-    'whose first commit is gone: the prompt has no diff, and says so [range.gone]',
+    'whose first commit is gone: prompt, log and summary say that there are no changes [range.gone, context.lacks.told]',
     async (world) => {
       world.repository.addCommit({ sha: sha('after') })
-      const inputs = { context: 'diff', 'context-paths': 'docs/**' }
-      const { outputs } = await world.step(inputs, push({ before: sha('gone') }))
+      const inputs = { context: 'event' }
+      const { outputs, log, summary } = await world.step(inputs, push({ before: sha('gone') }))
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('may be gone')
+      const says = 'No changes are sent: GitHub finds nothing to compare with: commit'
+      expect(log).toContain(`\n${says}`)
+      expect(summary).toContain(`\nNote: ${says}`)
     },
   )
 

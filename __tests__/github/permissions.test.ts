@@ -57,7 +57,7 @@ const CASES: Record<
   '`context`, `context-paths` on a pull request, its comments and its reviews': [
     [{ context: 'diff' }],
     [{ 'context-paths': '**' }],
-    [{ 'context-paths': '**', 'allow-users': 'octocat' }, onComment],
+    [{ ...CHANGES, 'allow-users': 'octocat' }, onComment],
   ],
   '`context`, `context-paths` on a push, a release or a merge group': [
     [CHANGES, run('push', range)],

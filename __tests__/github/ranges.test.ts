@@ -154,17 +154,22 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
   })
 })
 
-describe('a comment or a review on a pull request [range.pull-request]', () => {
+describe('a comment or a review on a pull request [range.pull-request, context.facts.event]', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
   const comment = { user: octocat, body: 'Please document this' }
 
-  const pull_request = { number: 1, user: octocat, head: { sha: sha('head') } }
-  worldTest.each([
-    ['issue_comment', { issue, comment }],
-    ['pull_request_review', { pull_request, review: { user: octocat, state: 'approved' } }],
+  const head = { sha: sha('head'), label: 'your-org:feature' }
+  const pull_request = { number: 1, user: octocat, head, base: { ref: 'main' } }
+  const review = { user: octocat, state: 'approved' }
+  worldTest.each<[string, payload: object, asked?: string[]]>([
+    // Its payload has no branches.
+    ['issue_comment', { issue, comment }, ['/pulls/1']],
+    ['pull_request_review', { pull_request, review }],
     ['pull_request_review_comment', { pull_request, comment }],
-  ])('(%s) has its files', async (world, event, payload) => {
+  ])('(%s) has its files and branches', async (world, event, payload, more = []) => {
     expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
+    expect(askedIn(world)).toEqual([...more, '/pulls/1/files'])
+    expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
     const own = ownWords(promptOf(world))
     expect(promptOf(world)).toContain('docs/api.md')
     expect(own).toContain('Changed by pull request 1: 1 file')
@@ -293,6 +298,19 @@ worldTest(
     world.repository.addComparison(sha('before'), HEAD, { commits })
     expectJob(await world.step({ context: 'event' }, schedule()))
     expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
+  },
+)
+
+worldTest(
+  "a list that GitHub cut: context-paths can't tell that nothing is to do [skip.list.cut]",
+  async (world) => {
+    const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
+    world.repository.addComparison(sha('before'), HEAD, { files })
+    const ended = await world.step({ 'context-paths': 'docs/**' }, push())
+    expectJob(ended)
+    const says = "context-paths can't tell that nothing is to do: GitHub cut the list."
+    expect(ended.log).toContain(`\n${says}`)
+    expect(ended.summary).toContain(`\nNote: ${says}`)
   },
 )
 

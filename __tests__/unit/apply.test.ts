@@ -65,12 +65,16 @@ describe('whether there is anything to do', () => {
   const FIRST: Changes = { kind: 'first', reason: 'GitHub lists none' }
   const UNKNOWN: Changes = { kind: 'unknown', reason: 'GitHub failed' }
 
-  const CUT = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
+  const UNSURE = "context-paths can't tell that nothing is to do:"
+  const CUT = `${UNSURE} GitHub cut the list. No changes are sent: no listed file matches.`
+  const NO_FILE = 'No changes are sent: no file changed.'
+  const NO_MATCH = 'No changes are sent: no changed file matches context-paths.'
   const NO_COMMITS = 'there are no new commits'
   const NO_CHANGES = 'No changes are sent: there are no new commits.'
   const UNDONE = 'the new commits leave no file changed'
   const NO_OTHERS = 'every new commit is a merge or by an account in skip-authors'
-  const REWRITTEN = 'context-paths was ignored: History was rewritten.'
+  const REWRITTEN = `${UNSURE} History was rewritten. No changes are sent: no listed file matches.`
+  const GONE = 'No changes are sent: History was rewritten.'
   const IGNORED = 'context-paths was ignored: GitHub failed.'
   const NONE_SENT = 'No changes are sent: GitHub failed.'
   const UNLISTED = 'GitHub lists none'
@@ -107,7 +111,13 @@ describe('whether there is anything to do', () => {
       noMatch('1 file, the first is "src/a.md"'),
     ],
     ['no patterns [skip.paths.none-left]', listed([OUTSIDE]), { paths: '' }, undefined],
-    ['no file and no patterns [skip.paths.none-left]', listed([]), { paths: '' }, undefined],
+    ['no file and no patterns [context.omitted.told]', listed([]), { paths: '' }, NO_FILE],
+    [
+      'no file and no patterns, by hand [context.omitted.told]',
+      listed([]),
+      { ...byHand, paths: '' },
+      NO_FILE,
+    ],
     ['a cut list without a match [skip.list.cut]', MANY, {}, CUT],
     ['a cut list without a match, by hand [skip.list.cut]', MANY, byHand, CUT],
     [
@@ -116,27 +126,22 @@ describe('whether there is anything to do', () => {
       {},
       undefined,
     ],
-    ['no match, by hand [skip.paths.none-left]', listed([OUTSIDE]), byHand, undefined],
+    ['no match, by hand [context.omitted.told]', listed([OUTSIDE]), byHand, NO_MATCH],
     [
       'a cut list without a file, on schedule [skip.list.cut]',
       listed([], { truncated: true }),
       onSchedule,
       CUT,
     ],
-    ['rewritten history [range.rewritten]', GAP, {}, REWRITTEN],
-    ['rewritten history for diffs [range.rewritten]', GAP, forDiff, 'History was rewritten.'],
+    ['rewritten history [range.rewritten]', GAP, {}, undefined],
     [
-      'the same, and no file [context.omitted.told]',
-      { ...GAP, files: [] },
-      forDiff,
-      'No changes are sent: History was rewritten.',
+      'rewritten history for diffs [range.rewritten]',
+      GAP,
+      { context: 'diff' },
+      'History was rewritten.',
     ],
-    [
-      'the same, and nobody asks for diffs [range.rewritten]',
-      { ...GAP, files: [] },
-      { paths: '' },
-      undefined,
-    ],
+    ['the same, and no file [context.omitted.told]', { ...GAP, files: [] }, { paths: '' }, GONE],
+    ['the same, and no match [range.rewritten]', { ...GAP, files: [OUTSIDE] }, {}, REWRITTEN],
     [
       'the same, on schedule [range.rewritten]',
       { ...GAP, files: [], commits: by('a-bot') },

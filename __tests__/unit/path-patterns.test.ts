@@ -191,10 +191,20 @@ describe('rejected [context.paths.slips]', () => {
     ['"docs/**"', /remove the quotes/],
     ["!'docs/**'", /remove the quotes/],
     ['- docs/**', /one pattern per line, without "- "/],
-    ['docs/**, src/**', /one pattern per line, without commas/],
-    ['docs/**,', /one pattern per line, without commas/],
-    ['docs/**,src/**', /one pattern per line, without commas/],
-    ['docs/** src/**', /one pattern per line, without commas/],
+    ...[
+      'docs/**, src/**',
+      'docs/**,',
+      'docs/**,src/**',
+      'docs/** src/**',
+      '*.md,*.mdx',
+      '**/*.md,**/*.mdx',
+      'docs/*.md docs/*.mdx',
+      'docs/*.md\tdocs/*.mdx',
+      'src/**;lib',
+      'src/*.ts;lib/*.ts',
+      'src/*.ts|lib/*.ts',
+      'a\\,*.md,*.mdx',
+    ].map((text): [string, RegExp] => [text, /one pattern per line, or "\\" before/]),
     ['"docs/**",', /remove the quotes/],
   ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
@@ -218,6 +228,14 @@ describe('rejected [context.paths.slips]', () => {
     '\\#a',
   ])('not %s, which names a file', (text) => {
     expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
+  })
+
+  test.each([
+    ['My Docs/**', 'My Docs/a'],
+    ['**/My\\ Docs/**', 'a/My Docs/b'],
+    ['*\\,*\\;*\\|*', 'a,b;c|d'],
+  ])('not %s, where a name has what is between patterns', (text, name) => {
+    expect(matchesPatterns(parsePathPatterns(text), name)).toBe(true)
   })
 
   test('an error has the line, counted from 1, and the pattern as written', () => {

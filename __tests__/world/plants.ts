@@ -408,7 +408,7 @@ const TABLE = [
   ['a new name alone counts [context.paths.renamed]', '[path, previousPath];', '[path];'],
   [
     'paths count whoever asks [skip.paths.none-left]',
-    'if (isByHand) return undefined; const first',
+    'if (isByHand) return note(`${none} no changed file matches context-paths.`); const first',
     'const first',
   ],
   ['docs of a failed job count as done [paid.push.merged]', "job.status === 'failed'", 'false'],

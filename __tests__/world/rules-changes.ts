@@ -28,7 +28,7 @@ export const CHANGES_RULES = {
   ) {
     for (const { told, counted, isLong } of sent(facts)) {
       const isWhole = facts.isGitHubWell && !isLong
-      if (told.isIgnored && isWhole) yield 'context-paths was ignored'
+      if (told.isIgnored && isWhole) yield 'context-paths did not decide'
       if (told.isTruncated && isWhole) yield 'it says that the list was cut, and GitHub has it all'
       const count = told.listed.length + told.unlisted
       if (!isLong && !told.isTruncated && count !== counted.length)
@@ -87,7 +87,7 @@ function* sent(facts: Facts) {
   const counted = countedIn(changes, inputs)
   const isTold = (text: string) => facts.lines.some((line) => line.startsWith(text))
   const isLong = changes.length >= MOST_LISTED
-  const all = isTold('context-paths was ignored: no listed file') ? [] : counted
+  const all = isTold("context-paths can't tell") ? [] : counted
   for (const { body } of posts) {
     const { prompt } = JSON.parse(body) as { prompt: string }
     if (/^Details of what triggered this run are omitted/m.test(prompt)) continue
@@ -109,7 +109,7 @@ function toldIn(prompt: string, { lines }: Facts) {
     unsent: logged(/GitHub sent no diff of ([\d,]+) file/),
     omitted: logged(/[Tt]he diffs? of ([\d,]+) files? (?:was|were) left out/),
     isTruncated: before.includes('GitHub truncated this list'),
-    isIgnored: lines.some((line) => line.startsWith('context-paths was ignored')),
+    isIgnored: lines.some((line) => /^context-paths (?:was ignored|can't tell)/.test(line)),
   }
 }
 

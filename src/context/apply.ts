@@ -128,22 +128,26 @@ function judgeFiles(
   isByHand: boolean,
   { files, truncated, gap }: ListedChanges,
 ): Judgement | undefined {
-  if (contextPaths.length === 0) {
-    if (gap === undefined || context !== 'diff') return undefined
-    return note(files.length > 0 ? gap : `No changes are sent: ${gap}`)
-  }
-  if (gap !== undefined) return note(`context-paths was ignored: ${gap}`)
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
   if (folder !== undefined) {
     throw new InputError([
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
-  if (filesThatCount(files, { contextPaths }).length > 0) return undefined
-  if (truncated)
-    // [skip.list.cut]
-    return note('context-paths was ignored: no listed file matches, but GitHub cut the list.')
-  if (isByHand) return undefined
+  if (filesThatCount(files, { contextPaths }).length > 0)
+    return gap !== undefined && context === 'diff' ? note(gap) : undefined
+  const hasPaths = contextPaths.length > 0
+  // [skip.list.cut]
+  const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
+  // [context.omitted.told]
+  const none = 'No changes are sent:'
+  if (why !== '' && hasPaths)
+    return note(
+      `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
+    )
+  if (why !== '') return note(`${none} ${why}`)
+  if (files.length === 0 && !hasPaths) return note(`${none} no file changed.`)
+  if (isByHand) return note(`${none} no changed file matches context-paths.`)
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
   return skip(
     `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,

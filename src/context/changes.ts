@@ -22,14 +22,19 @@ export async function findChanges(
   event: RunEvent,
   repo: GitHubRepo,
   {
+    context,
     since,
     issueNumber,
     thread: known,
-  }: Pick<Inputs, 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
+  }: Pick<Inputs, 'context' | 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
 ): Promise<Findings> {
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
-  const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : undefined
+  // The payload of a comment on a pull request has no branches. [context.facts.event]
+  const lacksBranches = pullRequest !== undefined && pullRequest.fromFork === undefined
+  const branches =
+    lacksBranches && context !== 'none' ? await readBranches(pullRequest.number, repo) : undefined
+  const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
   const ofNamedPull = isNamed && thread?.isPull === true
   // Of a tag that is pushed, `after` may be the name of a tag object.
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
@@ -74,6 +79,16 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   }
   const { data } = await github.issues.get({ ...common, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
+}
+
+/** It exists: the event is about it. [context.facts.event] */
+async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
+  const doing = `reading pull request ${number}`
+  const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
+  const mode = { ...repo, isEarly: isMissing }
+  const common = requestParams(mode, doing, 'pull-requests: read', hasBase)
+  const { base, head } = (await repo.github.pulls.get({ ...common, pull_number: number })).data
+  return { isPull: true, data: { base, head } }
 }
 
 type FindRange = (

@@ -66,7 +66,10 @@ export interface Thread {
 /** What GitHub was asked for the context of the prompt. */
 export type Findings = Readonly<{
   changes: Changes
-  /** What `issue-number` names, if that isn't what triggered the run. */
+  /**
+   * What `issue-number` names, if that isn't what triggered the run; or the branches of the pull
+   * request that did, if the payload lacks them.
+   */
   thread?: Thread | undefined
   /**
    * The input `since` says where the range begins, so the payload's commits are not those of the

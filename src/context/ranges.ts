@@ -66,9 +66,11 @@ export async function changesBetween(
         throw new ActionError('github', message, 'Re-run later.', { cause })
       }
       if (!isNamed)
-        return unknownChanges(
-          `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
-        )
+        return {
+          kind: 'unknown',
+          reason: `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
+          unexpected: true,
+        }
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository.`,

@@ -32,8 +32,8 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
     'only "*" and "**" are wildcards; write one line for each alternative, or "\\" before a character that is part of a name',
   ],
   [
-    /(?<!\\),(?:\s|$)|\*[,\s]/,
-    'write one pattern per line, without commas, or "\\," for a comma in a name',
+    /(?<!\\),(?:\s|$)|\*[,;|\s]|\*[^*]*(?<!\\)[,;|\s][^*]*\*/,
+    'write one pattern per line, or "\\" before a comma, a blank, ";" or "|" that is part of a name',
   ],
   [
     /(?<!\\)\\(?![ -/:-@[-`{-~])/,
