@@ -21,7 +21,7 @@ const COMPARE_LIMIT = 300
  */
 const FILES_LIMIT = 3000
 // [range.pull-request]
-const FILES_PAGE = 50
+export const FILES_PAGE = 50
 
 /** Its commits per page; the first page has the files. [context.facts.commits] */
 const COMMITS_PAGE = 100

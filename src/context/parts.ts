@@ -3,7 +3,7 @@
 import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, isMissing } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
-import { compareCommits, isFileList, type Listing, readFiles } from './compare.js'
+import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './files.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
@@ -32,18 +32,20 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
       throw thrown
     }
   }
-  const ofCommit = (ref: string): Promise<Part> => {
+  const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
       { ...repo, ofFiles: true, isEarly: isMissing },
       `reading commit ${shortSha(ref)}`,
       'contents: read',
       ({ files }: { files?: unknown }) => isFileList(files),
     )
-    return readFiles(async (page) => {
-      left -= 1
+    const found = await readFiles(async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
       return { data: data.files ?? [], headers }
     }, left)
+    // [range.cut.requests]
+    left -= 1 + Math.floor(found.files.length / FILES_PAGE)
+    return found
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     left -= 2
