@@ -98,7 +98,7 @@ export const MISSED = /wrote last may be missing/
  * What was sent to a job last, before this step, and was not refused; and whether its sender could
  * store in this step's comment what became of it.
  */
-function lastPost(facts: Facts, jobId: string, until: number = facts.index) {
+function lastPost(facts: Facts, jobId: string, until = facts.index) {
   const { record, step, inputs } = facts
   const isOfJob = (post: Entry) =>
     (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
