@@ -32,7 +32,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
     'only "*" and "**" are wildcards; write one line for each alternative, or "\\" before a character that is part of a name',
   ],
   [
-    /(?<!\\),(?:\s|$)|\*[,;|\s]|\*[^*]*(?<!\\)[,;|\s][^*]*\*/,
+    /(?<!\\),(?:\s|$)|\*[,;|\s]|\*[^*]*\.\w+[,;|\s][^*]*\*/,
     'write one pattern per line, or "\\" before a comma, a blank, ";" or "|" that is part of a name',
   ],
   [
