@@ -120,6 +120,14 @@ export function changesOf(facts: Facts): readonly FileState[] | undefined {
   return joinFiles(historyOf(github))
 }
 
+/** Whether GitHub lists all of them: it cuts the list of a pull request, or of a commit. */
+export function isWhole(facts: Facts): boolean {
+  const { github } = facts
+  const lists =
+    github && pullOf(facts) === undefined ? historyOf(github) : [{ files: changesOf(facts) }]
+  return lists.every(({ files = [] }) => files.length < MOST_LISTED)
+}
+
 /** Those that count. */
 export function countedIn(
   files: readonly FileState[],

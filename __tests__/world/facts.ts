@@ -111,7 +111,9 @@ export class Facts extends Observed {
 
   /** Those who have to have write access. */
   readonly asked =
-    this.task === 'attach' ? [] : askedFor(this.event, this.inputs['allow-users'] ?? '')
+    this.task === 'attach' && this.inputs['prompt-file'] === undefined
+      ? []
+      : askedFor(this.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
   readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
   /** Whether the push is known to have merged the pull request. */

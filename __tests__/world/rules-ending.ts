@@ -162,7 +162,7 @@ export const ENDING_RULES = {
     // A later step also asks for the job of the step before it.
     if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.isUntold) return
     // One that is only remembered is not told.
-    if (posts.some(isMessage) || (posts.length === 0 && !facts.waits)) return
+    if (posts.some(isMessage) || (outputs.sent === 'nothing' && !facts.waits)) return
     for (const entry of step.entries) {
       const { method, respondedAt, arrivedAt } = entry
       if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined)

@@ -3,7 +3,7 @@
  * if the world can prove it from what it knows itself, whatever the step said.
  */
 
-import { changesOf, countedIn, MOST_LISTED } from './changes.js'
+import { changesOf, countedIn, isWhole } from './changes.js'
 import { headOf, numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import type { StepPlan } from './plan.js'
@@ -119,9 +119,7 @@ export function matchesNothing(facts: Facts): boolean {
   const { inputs, event } = facts
   const changes = changesOf(facts)
   if (inputs['context-paths'] === undefined || event.name === 'workflow_dispatch') return false
-  return (
-    changes !== undefined && changes.length < MOST_LISTED && countedIn(changes, inputs).length === 0
-  )
+  return changes !== undefined && isWhole(facts) && countedIn(changes, inputs).length === 0
 }
 
 /** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
