@@ -1,11 +1,11 @@
 /** Builds a step from the runner's inputs and environment. */
 
 import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
-import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
+import { createKeyRedactor, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { StepReport } from './report/report.js'
-import type { Step } from './run/step.js'
+import type { Happening } from './run/facts.js'
 import type * as runner from './runner.js'
 import { createRedactor } from './text/redact.js'
 
@@ -20,10 +20,7 @@ export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtExcep
  *
  * @param cancel aborted when the runner cancels the step
  */
-export function createStep(
-  runner: Runner,
-  cancel: AbortSignal,
-): Step & { readonly inputProblem: InputError | undefined; readonly report: StepReport } {
+export function createStep(runner: Runner, cancel: AbortSignal) {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = SECRETS.map((input) => raw[input].trim())
@@ -65,9 +62,10 @@ export function createStep(
       clock,
     ),
     // After the result, a line of the log is for debugging only.
-    log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
+    log: (line: string) =>
+      (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
-    tell: (happening) => report.tell(happening),
+    tell: (happening: Happening) => report.tell(happening),
   }
 }

@@ -555,7 +555,11 @@ describe('without a list, the prompt says why: [range.others]', () => {
       noList('merge_group', { merge_group: { base_sha: HEAD } }),
       NO_COMMITS,
     ],
-    ['a release without a tag', noList('release', {}), "The event's payload has no release."],
+    [
+      'a release without a tag',
+      noList('release', {}),
+      'There is no list of changes for release events.',
+    ],
     ['a review without a pull request', noList('pull_request_review', {}), NO_PULL_REQUEST],
     ["a tag's schedule", schedule({ GITHUB_REF: 'refs/tags/v1' }), 'This run is not on a branch'],
     [

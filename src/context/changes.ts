@@ -31,9 +31,10 @@ export async function findChanges(
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
   // The payload of a comment on a pull request has no branches. [context.facts.event]
-  const lacksBranches = pullRequest !== undefined && pullRequest.fromFork === undefined
   const branches =
-    lacksBranches && context !== 'none' ? await readBranches(pullRequest.number, repo) : undefined
+    pullRequest !== undefined && pullRequest.fromFork === undefined && context !== 'none'
+      ? await readBranches(pullRequest.number, repo)
+      : undefined
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
   const ofNamedPull = isNamed && thread?.isPull === true
   // Of a tag that is pushed, `after` may be the name of a tag object.
@@ -95,7 +96,7 @@ type FindRange = (
   run: RunEnvironment,
   event: RunEvent,
   repo: GitHubRepo,
-) => Promise<Changes> | Changes
+) => Promise<Changes> | Changes | undefined
 
 // [range.pull-request.late]
 const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payload }, repo) => {
@@ -183,8 +184,7 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   issue_comment: ofItsPullRequest,
   push: ofPush,
   merge_group: ofMergeGroup,
-  release: (run, event, repo) =>
-    ofTag(run, event, repo) ?? unknownChanges("the event's payload has no release"),
+  release: ofTag,
   schedule: (run, _, repo) => sinceLastSuccess(run, repo),
   // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
   // runs this one on the tag.

@@ -144,7 +144,7 @@ export function isFileList(data: unknown): boolean {
 export async function readFiles(
   readPage: Parameters<typeof readPages<ApiFile>>[1],
   maxPages = FILES_LIMIT / FILES_PAGE,
-): Promise<Pick<ListedChanges, 'files' | 'truncated'>> {
+) {
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {

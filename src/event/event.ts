@@ -151,14 +151,13 @@ export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
+type About = Pick<RunEvent, 'name' | 'pullRequest'>
+
 /**
  * Whether the job's token can only read, whatever its permissions are: the run is of a pull request
  * from a fork. [input.key.empty] [github.permission.named]
  */
-export function hasReadOnlyToken({
-  name,
-  pullRequest,
-}: Pick<RunEvent, 'name' | 'pullRequest'>): boolean {
+export function hasReadOnlyToken({ name, pullRequest }: About): boolean {
   // pull_request_target and the like run with the token and the secrets of the base repository.
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
@@ -181,10 +180,7 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
  * and docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  * [input.key.empty]
  */
-export function explainMissingSecrets(
-  event: Pick<RunEvent, 'name' | 'pullRequest'>,
-  actor: string,
-): string | undefined {
+export function explainMissingSecrets(event: About, actor: string): string | undefined {
   if (actor === 'dependabot[bot]') {
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +

@@ -210,7 +210,7 @@ export async function readPages<T>(
     per_page: number
   }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
   per_page = 100,
-): Promise<{ readonly items: readonly T[]; readonly truncated: boolean }> {
+) {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page })

@@ -125,10 +125,7 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
  * expression often evaluates to an empty string. So does a bad value, so that a stranger can be
  * refused before the problem ends the step. [input.blank.default]
  */
-export function parseInputs(
-  raw: RawInputs,
-  sources: InputSources,
-): { readonly inputs: Inputs; readonly problem: InputError | undefined } {
+export function parseInputs(raw: RawInputs, sources: InputSources) {
   const lines = describeMisspelt(sources.given, raw)
   const parse: Parse = (input, parseValue, ifBad) => {
     const value = raw[input].trim() || DEFAULTS[input]
@@ -170,10 +167,8 @@ function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[
   return Object.entries(given).flatMap(([name, value]) => {
     const meant = NAMES.find((input) => lettersOf(input) === lettersOf(name))
     if (meant === undefined || meant === name.toLowerCase()) return []
-    const isPassedOn = value.trim() === (raw[meant].trim() || DEFAULTS[meant])
-    return isPassedOn
-      ? []
-      : [`${name.toLowerCase()}: no such input. Write ${quote(meant)} instead.`]
+    if (value.trim() === (raw[meant].trim() || DEFAULTS[meant])) return []
+    return [`${name.toLowerCase()}: no such input. Write ${quote(meant)} instead.`]
   })
 }
 

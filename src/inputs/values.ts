@@ -114,8 +114,8 @@ export function parseKeyText(value: string): string {
  * [input.values]
  */
 export function parseBoolean(value: string): boolean {
-  if (['true', 'True', 'TRUE'].includes(value)) return true
-  if (['false', 'False', 'FALSE'].includes(value)) return false
+  if (/^(?:true|True|TRUE)$/.test(value)) return true
+  if (/^(?:false|False|FALSE)$/.test(value)) return false
   throw unexpected('true or false')
 }
 
@@ -128,7 +128,6 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
 
 // [input.values]
 const SCOPES = ['run', 'pull-request', 'issue'] as const
-type JobScope = (typeof SCOPES)[number]
 
 /**
  * [input.scope]
@@ -138,7 +137,7 @@ type JobScope = (typeof SCOPES)[number]
 export function parseScope(
   value: string,
   { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
-): JobScope {
+) {
   const scope = parseWord(value, SCOPES)
   if (scope !== 'run' && jobId !== '')
     throw unfit("can't be combined with job-id. Remove one of the two.")

@@ -49,10 +49,7 @@ export interface ConnectorOptions {
  * Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened
  * yet. [net.proxy]
  */
-export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions): {
-  connect: buildConnector.connector
-  abort: () => void
-} {
+export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions) {
   const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {

@@ -107,11 +107,13 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
     keepAliveMaxTimeout: 3_600_000,
     pipelining: 1,
   })
-  const destroy = (): void => {
-    abort()
-    void client.destroy()
+  return {
+    client,
+    destroy(): void {
+      abort()
+      void client.destroy()
+    },
   }
-  return { client, destroy }
 }
 
 // [net.limits]
