@@ -62,11 +62,13 @@ export class Time {
 
   /**
    * Puts back what was held while an owner was frozen: timers first, as Node does when it goes on.
+   * What is due just now comes after it.
    */
   release(owner: Owner): void {
-    const own = this.#held.filter((due) => due.owner === owner)
+    for (const due of [...this.#held, ...this.#turn])
+      if (due.owner === owner) this.#queues[due.phase].add(due)
     this.#held = this.#held.filter((due) => due.owner !== owner)
-    for (const due of own) this.#queues[due.phase].add(due)
+    this.#turn = this.#turn.filter((due) => due.owner !== owner)
   }
 
   /** Forgets everything that is to come. */
