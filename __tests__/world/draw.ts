@@ -35,6 +35,8 @@ export const MATCHES: Readonly<Record<string, RegExp>> = {
   '*.md': /^[^/]*\.md$/,
 }
 
+export const BAD_JOB_ID = '../1'
+
 /** Each is one problem. */
 export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'project-id': '' },
@@ -50,7 +52,7 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'timeout-minutes': '0' },
   { 'fail-on': 'everything' },
   { wait: 'perhaps' },
-  { 'job-id': '../1' },
+  { 'job-id': BAD_JOB_ID },
   { 'issue-number': '-1' },
 ]
 

@@ -3,7 +3,7 @@
 import { parseOutputs } from '../../emulator/runner.mjs'
 import type { Received } from '../support/github.js'
 import { pullOf } from './changes.js'
-import { FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
+import { BAD_JOB_ID, FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
 import {
   askedFor,
   COMMIT,
@@ -109,11 +109,13 @@ export class Facts extends Observed {
   /** The step took as long as it was allowed to. */
   readonly usedItsTime = this.step.endedAt >= this.deadlineAt - this.lastPollMs
 
+  /** As long as its inputs are good. */
+  readonly onlyWaits =
+    this.task === 'attach' &&
+    this.inputs['prompt-file'] === undefined &&
+    this.inputs['job-id'] !== BAD_JOB_ID
   /** Those who have to have write access. */
-  readonly asked =
-    this.task === 'attach' && this.inputs['prompt-file'] === undefined
-      ? []
-      : askedFor(this.event, this.inputs['allow-users'] ?? '')
+  readonly asked = this.onlyWaits ? [] : askedFor(this.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
   readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
   /** Whether the push is known to have merged the pull request. */

@@ -177,7 +177,7 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   for (let index = random.int(2, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
-    const isFollowUp = steps.length === 1 && random.chance(0.3)
+    const isFollowUp = steps.length === 1 && random.chance(0.5)
     const changed = isFollowUp
       ? { ...last.pull, patch: 1 }
       : random.chance(0.6)

@@ -83,6 +83,8 @@ export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedA
   const { docsEndedAt } = facts.record
   const last = lastPost(facts, jobId, facts.index + 1)
   if (!last?.isAccepted || !isMessage(last.post)) return false
+  // Else a later run doesn't know that it was sent.
+  if (last.by < facts.index && !last.isStored) return false
   const isSeen = facts.before.some(
     ({ index, outcome, reportedAt = 0 }) =>
       index >= last.by && ENDED.includes(outcome) && reportedAt < docsEndedAt,

@@ -109,7 +109,9 @@ function toldIn(prompt: string, { lines }: Facts) {
     unsent: logged(/GitHub sent no diff of ([\d,]+) file/),
     omitted: logged(/[Tt]he diffs? of ([\d,]+) files? (?:was|were) left out/),
     isTruncated: before.includes('GitHub truncated this list'),
-    isIgnored: lines.some((line) => /^context-paths (?:was ignored|can't tell that nothing is to do: GitHub)/.test(line)),
+    isIgnored: lines.some((line) =>
+      /^context-paths (?:was ignored|can't tell that nothing is to do: GitHub)/.test(line),
+    ),
   }
 }
 

@@ -16,13 +16,15 @@ import { decodings, unsaid } from './rules-text.js'
 
 /** For so long, GitHub is asked again, if the step has the time. */
 const GITHUB_MS = 90_000
+/** The longest pause between two of these. */
+const RETRY_MS = 10_000
 
 export const SENT_RULES = {
   *'what is skipped brings nothing [skip.list.cut]'(facts) {
-    const { outcome, step, inputs, isByAgent, mayStart, isLabelled, task } = facts
+    const { outcome, step, isByAgent, mayStart, isLabelled } = facts
     if (outcome !== 'skipped') return
     // With a file that is missing, it would have sent something.
-    if (task === 'attach' && inputs['prompt-file'] === undefined) {
+    if (facts.onlyWaits) {
       if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
     } else if (isByAgent || !mayStart || facts.isDenied || isLabelled || step.isAboutOwn) return
     else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
@@ -32,7 +34,7 @@ export const SENT_RULES = {
   *'what GitHub could say is no error [github.decides.retried]'(facts) {
     const { code, step, inputs, isGitHubWell, github, posts } = facts
     const { eventFile, lateMs, timeoutMs } = step.plan
-    const isLate = lateMs > Math.min(GITHUB_MS, timeoutMs) || isPushedBack(step.plan)
+    const isLate = lateMs + RETRY_MS > Math.min(GITHUB_MS, timeoutMs) || isPushedBack(step.plan)
     const isHindered = !isGitHubWell || facts.usedItsTime || eventFile !== undefined || isLate
     const isUnknown =
       inputs.since === 'unknown' || isLost(facts) || (github?.failing.length ?? 0) > 0

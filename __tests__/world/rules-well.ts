@@ -60,7 +60,8 @@ function plannedEnds(facts: Facts) {
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
   const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
   // Whoever names a number by issue-number has a memory there, or nothing.
-  if ((isAlone && isLost(facts)) || facts.isLockedOut) return all('error github')
+  if ((isAlone && isLost(facts)) || (inputs['job-scope'] && facts.isLockedOut))
+    return all('error github')
   if (isAlone && numberOf(event) !== undefined && matchesNothing(facts)) return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
