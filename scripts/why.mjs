@@ -43,12 +43,21 @@ function explainRule(name) {
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
-  const place = around(lines, at)
-  const names = namesIn([...plants.map(({ name }) => name), ...place])
-  if (place.some((line) => /^(?:export )?(?:interface|type) /.test(line)))
+  const places = around(lines, at)
+  if (places.some((index) => /^(?:export )?(?:interface|type) /.test(lines[index] ?? '')))
     console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
-  if (names.length === 0) console.log("\nNo rule is named here. The file's:")
-  for (const name of names.length > 0 ? names : namesIn(lines)) explainRule(name)
+  const told = new Set(namesIn(plants.map(({ name }) => name)))
+  for (const name of told) explainRule(name)
+  for (const index of places)
+    for (const name of namesIn([lines[index] ?? ''])) {
+      if (told.has(name)) continue
+      told.add(name)
+      // A whole function's rule need not be this line's.
+      console.log(`\nNamed at line ${index + 1}, ${at - index} lines above:`)
+      explainRule(name)
+    }
+  if (told.size === 0) console.log("\nNo rule is named here. The file's:")
+  for (const name of told.size > 0 ? [] : namesIn(lines)) explainRule(name)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
   for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
   console.log(`\nHistory of this line:\n${historyOf(at + 1) || '  not committed yet'}`)
@@ -60,9 +69,11 @@ function explainLine(lines, at) {
  *
  * @param {string[]} lines
  * @param {number} at
+ * @returns {number[]} their indexes
  */
 function around(lines, at) {
   while (isComment(lines[at])) at++
+  /** @type {number[]} */
   const found = []
   const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
   let indent = Number.POSITIVE_INFINITY
@@ -72,16 +83,18 @@ function around(lines, at) {
     const line = lines[index] ?? ''
     if (line.trim() === '') isNear = false
     if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
-      found.push(line)
+      found.push(index)
       isNear = false
     }
     // What ends a list of parameters, also of types, stands where the declaration begins.
     if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
-    found.push(line)
+    found.push(index)
     if (/^\s*[)}\]>]/.test(line)) continue
     indent = indentOf(line)
     isNear &&= indent === own
-    for (let above = index - 1; isComment(lines[above]); above--) found.push(lines[above] ?? '')
+    let above = index
+    while (isComment(lines[above - 1])) above--
+    for (; above < index; above++) found.push(above)
   }
   return found
 }

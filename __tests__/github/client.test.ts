@@ -185,7 +185,7 @@ describe('a request that retried [github.decides.retried]', () => {
     expect((await read(github)).data).toEqual({ id: 1 })
   })
 
-  test('is retried after a page, which is told by its title whatever its status', async () => {
+  test('is retried after a page, which is told by its title whatever its status [text.page]', async () => {
     const page = {
       status: 200,
       body: '<html><title>Sign in</title><p>Enter your password.</p></html>',

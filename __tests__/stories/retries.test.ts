@@ -113,24 +113,40 @@ const ofFirewall = (request: string): Expected =>
 /** Whoever refused it, a firewall's owner can't help. */
 const tooLong = failed('rejected', '(413: "', 'too long', 'Shorten the prompt', 'context: event')
 
-describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net.post.new-connection]', () => {
+describe('a create', () => {
   const mayExist = 'A docs job may exist'
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
   const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
-    ['200 with an id, any status: accepted', [json(200, { id: 'job-1', status: '?' })], accepted],
-    ['201 of 1 MiB, fields of a wrong type: accepted', [sized(201, MIB, wrongTypes)], accepted],
-    ['a body up to an ordinary end: accepted', [undelimited], accepted],
-    ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
-    ['a response that is cut off: never', [cutOff], unknown(mayExist)],
-    ['informational responses without end: never', [endlessHints], unknown(mayExist)],
-    ['a reset after the request: never', [reset], unknown(mayExist)],
-    ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
+    [
+      '200 with an id, any status: accepted [send.job.required]',
+      [json(200, { id: 'job-1', status: '?' })],
+      accepted,
+    ],
+    [
+      '201 of 1 MiB, fields of a wrong type: accepted [net.limits]',
+      [sized(201, MIB, wrongTypes)],
+      accepted,
+    ],
+    ['a body up to an ordinary end: accepted [send.job.required]', [undelimited], accepted],
+    [
+      'a response over 1 MiB: never [net.limits]',
+      [sized(201, MIB + 1)],
+      unknown(mayExist, '1 MiB'),
+    ],
+    ['a response that is cut off: never [send.never-twice]', [cutOff], unknown(mayExist)],
+    ['informational responses without end: never [net.limits]', [endlessHints], unknown(mayExist)],
+    ['a reset after the request: never [send.never-twice]', [reset], unknown(mayExist)],
+    [
+      'a page of a firewall: final [send.refused.foreign]',
+      [firewall(403)],
+      ofFirewall('create request'),
+    ],
     ['a page of a body limit: final [send.refused.too-long]', [firewall(413)], tooLong],
     ['413: final [send.refused.too-long]', [says(413, 'Payload too large')], tooLong],
     [
-      'a page in place of a docs job: never',
+      'a page in place of a docs job: never [send.no-job]',
       [firewall(200)],
       failed(
         'contract',
@@ -141,51 +157,67 @@ describe('a create [send.never-twice] [send.limited] [send.refused.foreign] [net
       ),
     ],
     [
-      'a redirect, perhaps to a sign-in page: final',
+      'a redirect, perhaps to a sign-in page: final [send.refused.final]',
       [json(302, '', { location: 'https://login.example.com/' })],
       failed('contract', 'login.example.com', 'sign-in page', 'set base-url'),
     ],
     // Amazon API Gateway's, whose firewall refuses code and long requests.
     [
-      '403 in other words than the service has: final',
+      '403 in other words than the service has: final [send.refused.final]',
       [json(403, { message: 'Forbidden', more: 1 })],
       failed('auth', '403: "Forbidden { more: 1 }"', 'Check the key', 'a gateway or a firewall'),
     ],
-    ['a page at a wrong address: final', [firewall(404)], ofFirewall('create request')],
+    [
+      'a page at a wrong address: final [send.refused.foreign]',
+      [firewall(404)],
+      ofFirewall('create request'),
+    ],
     // Cloudflare's to a client that is no browser, Envoy's, and a load balancer's.
     ...['error code: 1010', 'RBAC: access denied', ''].map(
       (body): [string, readonly Handler[], Expected] => [
-        `403 with "${body}", which is no JSON: final`,
+        `403 with "${body}", which is no JSON: final [send.refused.foreign]`,
         [firewall(403, 'text/plain', body)],
         ofFirewall('create request'),
       ],
     ),
     [
-      '401 without a word: final',
+      '401 without a word: final [send.refused.foreign]',
       [firewall(401, 'application/json', '')],
       ofFirewall('create request'),
     ],
     [
-      '422 in plain text, which a service may write: final',
+      '422 in plain text, which a service may write: final [send.refused.final]',
       [firewall(422, 'text/plain', 'Too short')],
       failed('rejected', 'The service refused the create request (422: "Too short")'),
     ],
-    ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
-    ['429: seconds, date, neither: later', [seconds, date, limited({}), created], afterRetries(4)],
+    ['502 with HTML: never [send.unknown]', [html], unknown(mayExist, '502: "Bad gateway"')],
     [
-      '429 past the deadline: final',
+      '429: seconds, date, neither: later [send.limited]',
+      [seconds, date, limited({}), created],
+      afterRetries(4),
+    ],
+    [
+      '429 past the deadline: final [send.limited]',
       [limited(retryAfter(3600))],
       failed('rate-limited', '"Slow down"', '1 h'),
     ],
-    ['401: final', [says(401, 'Bad key')], failed('auth', '401: "Bad key"', 'api-key')],
     [
-      '404: final',
+      '401: final [send.refused.final]',
+      [says(401, 'Bad key')],
+      failed('auth', '401: "Bad key"', 'api-key'),
+    ],
+    [
+      '404: final [send.refused.final]',
       [says(404, 'No project')],
       failed('not-found', '404: "No project"', 'project-id'),
     ],
-    ['200 without JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
     [
-      'an id that is no path segment: never',
+      '200 without JSON: never [send.no-job]',
+      [json(200, 'Welcome!')],
+      failed('contract', mayExist, 'Welcome!'),
+    ],
+    [
+      'an id that is no path segment: never [send.no-job]',
       [json(200, job({ id: '..' }))],
       failed('contract', mayExist, 'no docs job with a valid id and a status'),
     ],

@@ -36,7 +36,8 @@ export async function connectProxy(
     else if (what === 'reset') request.socket.resetAndDestroy()
     else if (typeof what === 'number')
       socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
-    else if (what !== 'silence') {
+    else if (what === 'silence') socket.resume()
+    else {
       const upstream = connect(target, '127.0.0.1', () =>
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
       )
@@ -54,6 +55,8 @@ export async function connectProxy(
     asked,
     /** All that the client sent: the heads of its requests, and what went through the tunnels. */
     bytes: () => Buffer.concat(chunks).toString('latin1'),
+    /** How many connections for tunnels are still there. */
+    open: () => [...sockets].filter((one) => !one.destroyed && !one.readableEnded).length,
     /** Breaks the open tunnels, and keeps listening. */
     breakTunnels: () => {
       for (const socket of sockets) socket.destroy()

@@ -1,6 +1,7 @@
 /** One request: what keeps it from being sent. */
 
 import { createServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
 import { createHttpClient } from '../../src/net/http.js'
@@ -18,15 +19,17 @@ test('each address of a name but the last has 2.5 s, whoever connects: Node give
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_500)
 })
 
-test('a connection that is not made within 10 s [net.limits]', () =>
+test('a connection that is not made within 10 s is given up, and its tunnel too [net.limits] [net.proxy]', () =>
   inSimulation(async () => {
-    const { port } = await connectProxy(1, () => 'silence')
+    const { port, open } = await connectProxy(1, () => 'silence')
     const proxy = new URL(`http://127.0.0.1:${port}`)
     const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
     const startedAt = performance.now()
     const reason = `no connection within 10 s through the proxy 127.0.0.1:${port}`
     expect(await send(POST, inAMinute())).toMatchObject({ kind: 'not-sent', reason })
     expect(performance.now() - startedAt).toBe(10_000)
+    await sleep(100)
+    expect(open()).toBe(0)
   }))
 
 test('a cancel in the turn of the event loop in which the connection is made [send.never-twice] [cancel.before-post]', async () => {

@@ -315,19 +315,38 @@ const REJECTED: Rejected[] = [
   ],
 ]
 
-test.each(REJECTED)(
-  '%s is rejected: %s [range.since] [input.logins] [input.base-url]',
-  (input, line, values) => {
-    for (const item of values) {
-      const [value, shown] =
-        typeof item === 'string'
-          ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`]
-          : item
-      const text = line.replace(/%/, () => shown)
-      expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
-    }
-  },
-)
+const RULES: Partial<Record<InputName, string>> = {
+  'project-id': '[input.id]',
+  'job-id': '[input.id]',
+  prompt: '[input.task]',
+  'prompt-file': '[input.file.inside]',
+  'job-scope': '[input.scope]',
+  'issue-number': '[range.number]',
+  since: '[range.since]',
+  'fail-on': '[output.exit-code]',
+  'allow-users': '[input.logins]',
+  'skip-authors': '[input.logins]',
+  'base-url': '[input.base-url]',
+  'api-key': '[input.key.kind]',
+  'previous-api-key': '[input.key.kind]',
+  'github-token': '[input.key.kind]',
+  'docs-token': '[input.key.kind]',
+}
+test.each(
+  REJECTED.map(([input, line, values]) => {
+    const rule = RULES[input] ?? '[input.values]'
+    return [`${input} is rejected: ${line} ${rule}`, input, line, values] as const
+  }),
+)('%s', (_, input, line, values) => {
+  for (const item of values) {
+    const [value, shown] =
+      typeof item === 'string'
+        ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`]
+        : item
+    const text = line.replace(/%/, () => shown)
+    expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
+  }
+})
 
 test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])(
   'an input with the name %s is meant [input.misspelt]',

@@ -180,12 +180,12 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
   })
 })
 
-describe('a status request [poll.refused]', () => {
+describe('a status request', () => {
   test.each([
     ['a refusal', errorResponse(404)],
     ['no job', noJob],
     ['another job', anotherJob],
-  ])('that got %s is refused at the fourth', (_, result) => {
+  ])('that got %s is refused at the fourth [poll.refused]', (_, result) => {
     const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
     expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
     expect(verdicts[0]).toHaveProperty('refusal')

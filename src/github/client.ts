@@ -191,6 +191,7 @@ function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
 >(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
+  // A page is told by its title, a redirect as one. [github.redirect] [text.page]
   if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })

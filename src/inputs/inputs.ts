@@ -198,20 +198,25 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   const dryRun = parse('dry-run', parseBoolean)
   const jobKey = parseIfSet('job-key')
   const hasPromptFile = raw['prompt-file'].trim() !== ''
+  // Keys of other services have other forms. [input.key.kind]
   const isDefaultService = baseUrl === DEFAULTS['base-url']
+  // [input.scope]
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
   return {
+    // [input.key.kind] [input.key.empty]
     apiKey: parse(
       'api-key',
       (value) => parseKey(value, isDefaultService, sources.missingSecrets),
       '',
     ),
+    // [input.key.same]
     previousApiKey: parseIfSet(
       'previous-api-key',
       (value) => parseKey(value, isDefaultService),
       'api-key',
     ),
     projectId: parse('project-id', parseProject, ''),
+    // [input.task]
     task: parseTask(
       parse,
       jobId,

@@ -110,6 +110,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   return {
     client,
     destroy(): void {
+      // Else, a proxy may open the tunnel of a request that was given up. [net.proxy]
       abort()
       void client.destroy()
     },
