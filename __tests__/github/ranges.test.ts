@@ -236,6 +236,8 @@ worldTest('a merge group has what is between its base and its head [range.push]'
   })
   const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
   expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+  const range = `the commits ${sha('base').slice(0, 7)}..${HEAD.slice(0, 7)}`
+  expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
   expect(promptOf(world)).toContain('+new')
   expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
 })

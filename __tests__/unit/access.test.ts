@@ -53,7 +53,6 @@ describe('whose permission counts', () => {
     )
   test.each(WRITERS_ONLY)('of a %s: nobody [access.events.writers]', (name) => {
     expect(asked(name, written('writer'))).toEqual([])
-    expect(asked('workflow_run', runAfter(name))).toEqual([])
   })
 
   test.each([
@@ -65,7 +64,16 @@ describe('whose permission counts', () => {
     'an event of the future',
   ])('of a %s: the sender [access.events.others]', (name) => {
     expect(asked(name, { sender })).toEqual(['octocat'])
-    expect(asked('workflow_run', runAfter(name))).toEqual(['first'])
+  })
+
+  test.each<[string, unknown, string[]]>([
+    ...WRITERS_ONLY.map((name): [string, unknown, string[]] => [name, runAfter(name), []]),
+    ['push in a fork', runAfter('push', 'someone/docs'), ['first']],
+    ['pull_request', runAfter('pull_request'), ['first']],
+    ['an event of the future', runAfter('an event of the future'), ['first']],
+    ['nobody knows what', { sender }, ['']],
+  ])('of a workflow_run after a run of %s [access.workflow-run.before]', (_, payload, logins) => {
+    expect(asked('workflow_run', payload)).toEqual(logins)
   })
 
   test.each<[string, unknown, string[]]>([
@@ -106,14 +114,12 @@ describe('whose permission counts', () => {
     ['discussion_comment', written('Octocat'), ['octocat']],
     ['commit_comment', { comment: { user: null }, sender }, ['octocat', '']],
     ['discussion', { ...written('writer'), answer: by('other') }, ['octocat', 'writer', 'other']],
-    ['workflow_run', runAfter('push', 'someone/docs'), ['first']],
-    ['workflow_run', { sender }, ['']],
     ['issues', { action: 'synchronize', sender: bot }, ['a-bot']],
     ['issues', undefined, ['actor']],
     // Outside of a workflow run.
     ['', { sender }, []],
   ])(
-    'of a %s with %j: %j [access.words.asked] [access.pull-request.readers] [access.workflow-run.before] [access.label.consent]',
+    'of a %s with %j: %j [access.words.asked] [access.pull-request.readers] [access.label.consent]',
     (name, payload, logins) => {
       expect(asked(name, payload)).toEqual(logins)
     },
