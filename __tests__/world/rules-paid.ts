@@ -138,7 +138,7 @@ export const PAID_RULES = {
     const isOfLink = rememberedLinks(facts).includes(outputs['pr-link'] ?? '')
     if (facts.isUntold || !isOfLink || !isCutOff(facts, facts.jobId, reportedAt)) return
     // Whoever sees the end at the deadline has no time to ask GitHub.
-    if ([...before, facts].some(({ usedItsTime }) => usedItsTime)) return
+    if ([...before, facts].some((one) => one.usedItsTime && ENDED.includes(one.outcome))) return
     if (outcome === 'skipped' && /docs pull request .* was merged/.test(step.summary))
       yield 'the push is skipped'
     const wasTold = before.some(
