@@ -28,6 +28,7 @@ export async function planAndRun(
   loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
   const { inputs, event, report } = step
+  // [merge.unreadable]
   if (event.problem !== undefined && needsGitHub(inputs)) {
     throw new ActionError(
       'github',
@@ -35,14 +36,20 @@ export async function planAndRun(
       'Use a runner that provides the event payload.',
     )
   }
+  // [range.since.no-effect] [input.file.warned]
   remarkOnInputs(step)
+  // [secret.key.where]
   const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
   const { baseUrl, projectId, apiKey } = inputs
+  // [secret.key.where]
   const service = createAgentService({
     ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
   })
+  // [output.dry-run]
   try {
+    // [net.cheap]
     let plan: Plan = inputs.task
+    // [skip.authors.push] [net.cheap]
     if (mayBeMerges !== undefined || needsGitHub(inputs)) {
       const { planRun } = await loadGitHub()
       // [skip.labels.about] [paid.push.unchanged]
@@ -50,8 +57,11 @@ export async function planAndRun(
         report.comment = comment
       })
     }
+    // [skip.service.unasked]
     if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
+    // [report.log.lines]
     log(formatStartLine(plan, inputs))
+    // [send.placeholder.first]
     const writePlaceholder = (): Promise<void> => report.writePlaceholder()
     const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
     // [output.dry-run]
@@ -68,8 +78,10 @@ export async function planAndRun(
  * [input.file.warned]
  */
 function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {
+  // [range.since.no-effect]
   if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0)
     log('since was ignored: neither context nor context-paths is set.')
+  // [input.file.warned]
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
@@ -80,7 +92,9 @@ function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step)
   const start = prompt.indexOf('${{')
   const end = start < 0 ? -1 : prompt.indexOf('}}', start)
   if (end > 0) {
+    // [secret.redacted]
     const expression = redact(prompt.slice(start, end + 2))
+    // [input.file.warned]
     warn(
       `prompt-file: ${quote(truncate(expression, 80))} is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.`,
     )

@@ -26,15 +26,20 @@ export function openGitHub(step: Step) {
   const github = createGitHub({
     ...tools,
     token: inputs.githubToken,
+    // [github.permission.named]
     fromFork: hasReadOnlyToken(event),
   })
   const repo = { github, repository }
+  // [docs.token.when]
   const docsPulls = openDocsPulls(step, github)
   // [access.refused.no-key]
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
+  // [net.cheap]
   return {
     /** Why these people must not start a job; undefined if they may. */
+    // [access.refused.no-key]
     findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
+    // [docs.ended-early]
     readDocs: docsPulls.readAtEnd,
     /**
      * Decides what to do. Only reads: from GitHub, and the job's status from the service.
@@ -45,6 +50,7 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
+    // [github.decides.retried]
     planRun: planRun.bind(undefined, { ...step, github, docsPulls, repo }),
   }
 }
@@ -65,26 +71,32 @@ async function planRun(
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
+  // [merge.found]
   const found = await findMergedPull(step, repo)
+  // [skip.authors.merged]
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    // [skip.authors.merged]
     return skipFor('the push merged a pull request by an account in skip-authors')
   }
+  // [merge.consent]
   const merged = found?.isConsent ? found.pull : undefined
   // [memory.locked]
   const isLocked = getPath(merged, 'locked') === true
+  // [merge.found]
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
+  // [memory.locked]
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
+  // [merge.found]
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
   const memory = openMemory(about, merged !== undefined)
   // [memory.locked] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
+  // [merge.found]
   return planAbout(about, found, memory, service)
 }
 
-// [skip.authors.merged]
+// [skip.authors.push] [skip.authors.merged]
 function skipFor(reason: string): Plan {
   return { kind: 'skip', why: { reason } }
 }
@@ -102,7 +114,9 @@ async function planAbout(
     memory.stop() // A skipped run is no news for those who read the comment.
     return { kind: 'skip', why }
   }
+  // [merge.consent] [skip.labels.about]
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
+  // [memory.run.continues]
   const recalled = await memory.recall(service)
   // [skip.wait.never]
   if (recalled?.kind === 'attach') return recalled
@@ -113,32 +127,38 @@ async function planAbout(
   if (labelled !== undefined) return skip(labelled)
 
   // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
-  // [context.level] [skip.nothing-to-compare]
+  // [context.level]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
+  // [context.level] [github.decides.retried] [github.context.refused]
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
+  // [report.review]
   const thread = findings === undefined ? named : findings.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
   // [report.review]
   if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
+  // [range.since.no-effect]
   if (inputs.since !== '' && findings?.bySince === false)
-    // [range.since.no-effect]
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   // [skip.paths.none-left] [context.omitted.told]
   const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
+  // [paid.fingerprint.keyed]
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
   // [context.omitted.told]
   const omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
+  // [context.budget]
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+  // [memory.run.continues]
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
+  // [paid.push.unchanged]
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }
 
@@ -165,12 +185,17 @@ async function findSkipLabel(
   const { inputs, event, repo, log } = step
   const { skipLabels } = inputs
   if (skipLabels.size === 0) return undefined
+  // [skip.labels.about]
   const isKnown = [...others, event.pullRequest, event.issue].some((one) => one !== undefined)
+  // [skip.labels.merged]
   const group = isKnown ? [] : await readMergedGroup(step, repo)
+  // [skip.labels.no-effect]
   if (!isKnown && group.length === 0)
     log('skip-labels was ignored: the run is about no single pull request or issue.')
+  // [skip.labels.about] [skip.labels.merged]
   const reason = checkSkipLabels(event, skipLabels, [...others, ...group])
   if (reason === undefined) return undefined
+  // [skip.labels.merged] [report.advice.followed]
   const advice = 'For the docs of the others that were merged, start a workflow with issue-number.'
   return group.length > 1 ? { reason, advice } : { reason }
 }
@@ -182,7 +207,9 @@ async function findSkipLabel(
  */
 async function readNamed({ inputs, event, repo }: PlanStep): Promise<Thread | undefined> {
   const { task, issueNumber, skipLabels } = inputs
+  // [skip.wait.never] [github.permission.least]
   if (issueNumber === undefined || task.kind === 'attach' || skipLabels.size === 0) return undefined
+  // [skip.labels.about]
   const isOther = ![event.issue, event.pullRequest?.number].includes(issueNumber)
   return isOther ? readThread(issueNumber, repo) : undefined
 }

@@ -59,9 +59,10 @@ export function judgeChanges(
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
-  // So does whoever names an issue: its words are asked for as well.
+  // So does whoever names an issue: its words are asked for as well. [skip.nothing-to-compare]
   const hasWords = thread !== undefined && context !== 'none'
   switch (changes.kind) {
+    // [skip.schedule.no-commits]
     case 'none': {
       const { previousRelease } = changes
       // [skip.release.same-commit]
@@ -70,14 +71,18 @@ export function judgeChanges(
           'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      // [skip.schedule.no-commits]
+      // [skip.schedule.no-commits] [skip.paths.none-left]
       const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
+      // [skip.schedule.no-commits] [context.omitted.told]
       return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
     }
+    // [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
     case 'first':
       return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+    // [skip.list.cut]
     case 'unknown':
       return noteMissing(inputs, changes)
+    // [skip.schedule.undone] [skip.schedule.agents-own] [skip.paths.none-left]
     case 'listed':
       return (
         (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
@@ -111,12 +116,14 @@ function skipSchedule(
   { skipAuthors }: ContextInputs,
   { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
+  // [range.rewritten] [skip.list.cut]
   if (gap !== undefined) return undefined
   // [skip.schedule.undone]
   if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
   // [skip.schedule.agents-own]
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
+  // [skip.schedule.agents-own]
   return commits?.complete && commits.commits.every(isSkipped)
     ? skip('every new commit is a merge or by an account in skip-authors')
     : undefined
@@ -128,25 +135,32 @@ function judgeFiles(
   isByHand: boolean,
   { files, truncated, gap }: ListedChanges,
 ): Judgement | undefined {
+  // [context.paths.folder]
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
+  // [context.paths.folder]
   if (folder !== undefined) {
     throw new InputError([
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
     ])
   }
+  // [skip.paths.none-left]
   if (filesThatCount(files, { contextPaths }).length > 0)
+    // [range.rewritten] [context.omitted.told]
     return gap !== undefined && context === 'diff' ? note(gap) : undefined
   const hasPaths = contextPaths.length > 0
   // [skip.list.cut]
   const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
   // [context.omitted.told]
   const none = 'No changes are sent:'
+  // [skip.list.cut] [context.omitted.told]
   if (why !== '' && hasPaths)
     return note(
       `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
     )
   if (why !== '') return note(`${none} ${why}`)
+  // [context.omitted.told]
   if (files.length === 0 && !hasPaths) return note(`${none} no file changed.`)
+  // [skip.paths.none-left]
   if (isByHand) return note(`${none} no changed file matches context-paths.`)
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
   return skip(
@@ -155,7 +169,7 @@ function judgeFiles(
   )
 }
 
-/** A renamed file counts if either name does. [context.paths.excluded] */
+/** A renamed file counts if either name does. [context.paths.renamed] [context.paths.excluded] */
 function filesThatCount(
   files: readonly ChangedFile[],
   { contextPaths }: Pick<ContextInputs, 'contextPaths'>,
@@ -170,7 +184,7 @@ function namesOf({ path, previousPath = path, status }: ChangedFile): readonly s
 
 /**
  * The same for a push that changes nothing of a pull request, such as a merge of its base, which at
- * most moves the line numbers of its hunks. Undefined if not all is known. [memory.marker.stable]
+ * most moves the line numbers of its hunks. Undefined if not all is known.
  * [paid.push.unchanged] [paid.fingerprint.pinned] [memory.marker.stable]
  */
 export function fingerprint(
@@ -179,18 +193,25 @@ export function fingerprint(
   inputs: ContextInputs,
   payload: unknown,
 ): string | undefined {
+  // [paid.push.unchanged] [paid.push.unknown]
   if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
   const { changes, thread } = findings
+  // [paid.push.unknown]
   if (changes.gap !== undefined || changes.truncated) return undefined
+  // [paid.push.unchanged]
   const files = filesThatCount(changes.files, inputs)
+  // [paid.push.unknown]
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
+  // [paid.push.unchanged]
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
+  // [paid.fingerprint.pinned]
   const parts = files.map(({ patch, ...file }) => [
     file,
     // [paid.push.unchanged]
     `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
   ])
+  // [paid.fingerprint.pinned] [paid.push.unchanged]
   const all = JSON.stringify([prompt, inputs.context, words, parts])
   return createHash('sha256').update(all).digest('base64url')
 }
@@ -212,10 +233,14 @@ export function composePrompt(
   const { changes } = findings
   const context = {
     level: inputs.context,
+    // [context.facts.event]
     trigger: describeTrigger(environment, event, findings, redactKeys),
     changes,
+    // [context.paths.excluded]
     files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
+    // [context.fence.data]
     boundary: nonce(),
   }
+  // [context.secret.none] [context.budget]
   return text + redactKeys(composeContext(text, context, omit).slice(text.length))
 }

@@ -35,21 +35,26 @@ export async function findChanges(
     pullRequest !== undefined && pullRequest.fromFork === undefined && context !== 'none'
       ? await readBranches(pullRequest.number, repo)
       : undefined
+  // [range.number]
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
   const ofNamedPull = isNamed && thread?.isPull === true
-  // Of a tag that is pushed, `after` may be the name of a tag object.
+  // Of a tag that is pushed, `after` may be the name of a tag object. [range.tag]
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const run = { ...environment, sha: pushed || environment.sha }
-  // One, or a merge queue's.
+  // One, or a merge queue's. [range.since]
   const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
+  // [range.others]
   const find = async (): Promise<Changes> => {
+    // [range.number]
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     // [range.since]
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
+    // [range.tag] [range.others]
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
+  // [range.list.never]
   return { changes: await find().catch(toUnknown), thread, bySince }
 }
 
@@ -70,6 +75,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   const { github } = repo
   // [range.number]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
+  // [range.number.either] [github.permission.named]
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
   try {
@@ -85,9 +91,13 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 /** It exists: the event is about it. [context.facts.event] */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
   const doing = `reading pull request ${number}`
+  // [github.shape]
   const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
+  // [github.early]
   const mode = { ...repo, isEarly: isMissing }
+  // [github.permission.named]
   const common = requestParams(mode, doing, 'pull-requests: read', hasBase)
+  // [context.facts.event]
   const { base, head } = (await repo.github.pulls.get({ ...common, pull_number: number })).data
   return { isPull: true, data: { base, head } }
 }
@@ -101,10 +111,12 @@ type FindRange = (
 // [range.pull-request.late]
 const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payload }, repo) => {
   const before = getSha(payload, 'before')
-  // By the time of a re-run, somebody may have pushed that commit again.
+  // By the time of a re-run, somebody may have pushed that commit again. [range.pull-request.late]
   const mayBeLate = runAttempt === 1 && before !== getSha(payload, 'pull_request.head.sha')
+  // [range.pull-request] [range.pull-request.late]
   if (pullRequest !== undefined)
     return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
+  // [range.others]
   return unknownChanges(
     name === 'issue_comment'
       ? 'the comment is on an issue, so there is no list of changes'
@@ -119,18 +131,24 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
  * for some seconds, whose URLs name it
  */
 async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
+  // [range.pull-request.late]
   const isLate = (file: unknown): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
+  // [range.pull-request.late]
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     // [range.list.unknown]
     return isFileList(data)
   }
+  // [range.pull-request]
   const common = requestParams(
+    // [range.list.never] [github.early]
     { ...repo, ofFiles: true, isEarly: isMissing },
     `listing the files of pull request ${number}`,
+    // [github.permission.named]
     'pull-requests: read',
+    // [range.pull-request.late] [range.list.unknown]
     isList,
   )
   const list = await readFiles((page) =>
@@ -139,24 +157,29 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   return { kind: 'listed', ...list, range: `pull request ${number}` }
 }
 
+// [range.list.unknown]
 const NO_COMMITS = unknownChanges("the event's payload has no commits")
 
 // [range.push]
 const ofPush: FindRange = (run, event, repo) => {
   const { payload } = event
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
+  // [range.list.unknown]
   if (before === '' || after === '') return NO_COMMITS
-  // Forty zeros stand for no commit.
+  // Forty zeros stand for no commit. [range.push]
   if (ZERO_SHA.test(after)) return unknownChanges('the branch or tag was deleted')
+  // [range.tag]
   const changes = ofTag(run, event, repo)
   if (changes !== undefined) return changes
+  // [range.push]
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
+  // [skip.nothing-to-compare] [range.push]
   const hasCommits = getPath(payload, 'commits.length') !== 0
   const reason = 'the branch is new, so there is no commit to compare with'
   return { kind: hasCommits ? 'unknown' : 'first', reason }
 }
 
-/** Undefined if the run is not on a tag. [range.tag] [skip.release.taken-back] */
+/** Undefined if the run is not on a tag. [range.tag] */
 function ofTag(
   { ref, sha: head, eventName }: RunEnvironment,
   { payload }: RunEvent,
@@ -165,6 +188,7 @@ function ofTag(
   const release = getPath(payload, 'release')
   const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
+  // [range.tag] [skip.release.same-commit]
   return sinceLastRelease(repo, { tag, head, release, isByHand: eventName === 'workflow_dispatch' })
 }
 
@@ -177,16 +201,20 @@ const ofMergeGroup: FindRange = (_, { payload }, repo) => {
 
 /** The events that have a range of their own. docs/reference.md lists them, too. [range.others] */
 export const RANGES: Readonly<Record<string, FindRange>> = {
+  // [range.pull-request]
   pull_request: ofItsPullRequest,
   pull_request_target: ofItsPullRequest,
   pull_request_review: ofItsPullRequest,
   pull_request_review_comment: ofItsPullRequest,
   issue_comment: ofItsPullRequest,
+  // [range.push]
   push: ofPush,
   merge_group: ofMergeGroup,
+  // [range.tag]
   release: ofTag,
+  // [range.schedule.last-success]
   schedule: (run, _, repo) => sinceLastSuccess(run, repo),
   // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
-  // runs this one on the tag.
+  // runs this one on the tag. [range.tag] [range.schedule.last-success]
   workflow_dispatch: (run, event, repo) => ofTag(run, event, repo) ?? sinceLastSuccess(run, repo),
 }

@@ -52,16 +52,23 @@ export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
+  // [github.early] [range.gone]
   const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
+  // [range.list.unknown]
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
+  // [range.list.never] [github.early]
   const common = requestParams(
     { ...repo, ofFiles: true, isEarly },
     `comparing ${about.range}`,
+    // [github.permission.named]
     'contents: read',
+    // [range.list.unknown]
     hasFiles,
   )
+  // [context.facts.commits]
   const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
+  // [range.cut.parts]
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead(params)
     const { files, isCut } = toFiles(data.files)
@@ -70,12 +77,15 @@ export async function compareCommits(
       kind: 'listed',
       files,
       truncated,
+      // [context.facts.commits]
       commits: toCommits(data),
+      // [context.facts.event]
       ...about,
     } as const
     const halves = truncated || isCut ? halve(data, head) : undefined
     return { relation: data.status, changes, halves }
   } catch (thrown) {
+    // [range.gone]
     if (!isMissing(thrown)) throw thrown
     return { relation: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
   }
@@ -117,7 +127,7 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
 
 /**
  * Whether GitHub has a commit: if it certainly exists and can't be read, the permission is missing.
- * [range.gone]
+ * [range.gone] [github.permission.named]
  *
  * @param ref its name, or that of a tag or a branch
  */
@@ -137,7 +147,7 @@ export function isFileList(data: unknown): boolean {
 }
 
 /**
- * All files of a pull request or a commit. [range.pull-request]
+ * All files of a pull request or a commit. [range.pull-request] [range.cut.parts]
  *
  * @param readPage gets the number of the page
  */
@@ -166,11 +176,16 @@ export function toFiles(list: readonly ApiFile[] = []) {
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   const isCut = isLong && patches.at(-1) === ''
+  // [context.omitted.no-fact]
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
+  // [paid.fingerprint.pinned]
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
+    // [context.omitted.told]
     const patch = patches[index] || undefined
+    // [context.omitted.no-fact]
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
+    // [paid.fingerprint.pinned]
     return {
       path,
       status,
@@ -178,7 +193,9 @@ export function toFiles(list: readonly ApiFile[] = []) {
       deletions,
       // [context.paths.renamed] [context.paths.excluded]
       previousPath: getString(file, 'previous_filename') || undefined,
+      // [paid.push.unchanged]
       sha: patch === undefined ? getString(file, 'sha') : undefined,
+      // [context.omitted.no-fact] [paid.push.unchanged]
       patch: isMoved ? '' : patch,
     }
   })
@@ -190,11 +207,15 @@ function toCommits(data: ApiComparison): CommitList {
   const commits = getArray(data, 'commits').map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),
+      // [skip.schedule.agents-own] [context.facts.commits]
       author: getString(commit, 'author.login'),
+      // [context.facts.commits]
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
+      // [skip.schedule.agents-own]
       isMerge: getArray(commit, 'parents').length > 1,
     }),
   )
+  // [skip.schedule.agents-own] [context.facts.commits]
   return { commits, complete: commits.length === data.total_commits }
 }

@@ -38,12 +38,15 @@ export function writeDiffs(
     .map((file) => writeDiff(file, fence))
   // [context.diffs.whole]
   const kept = takeFitting(all, room - NOTES_LIMIT)
+  // [context.omitted.told]
   const isAll = kept.length === 0
   const unsent = files.filter(({ patch }) => patch === undefined).length
   if (unsent > 0) omit(`GitHub sent no diff of ${formatCount(unsent, 'file')}.`, isAll)
   if (all.length === 0) return ''
   const omitted = formatCount(all.length - kept.length, 'file')
+  // [context.fence.data]
   const section = joinParagraphs(['## Diffs', fence.around(kept)])
+  // [context.omitted.told]
   if (kept.length === all.length) return section
   omit(`The diffs of ${omitted} were left out for length.`, isAll)
   return joinParagraphs([section, `Omitted for length: the diffs of ${omitted}.`])
@@ -57,5 +60,6 @@ function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
   // In a file with CR LF, the CR means nothing.
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
+  // [context.fence.data] [context.fence.line]
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }

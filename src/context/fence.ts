@@ -27,8 +27,9 @@ export function createFence(boundary: string): Fence {
     opening,
     closing,
     // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary
-    // with what is around it.
+    // with what is around it. [context.fence.data] [context.hidden]
     safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
+    // [context.fence.data]
     around: (safeTexts) =>
       safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`,
   }
@@ -57,7 +58,9 @@ export function normalizeNewlines(text: string): string {
 export function quoteName(name: string): string {
   const letters = name.replace(/[\w.\-/@+=~#%$!&^()[\]{}]+/g, 'a')
   // V8 takes long to build these classes, and most names are plain ASCII.
+  // [context.fence.line] [net.cheap]
   if (letters === 'a' || /^[\p{L}\p{N}]+$/u.test(letters)) return name
+  // [context.fence.line]
   return JSON.stringify(name).replace(
     /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu,
     (character) =>

@@ -96,15 +96,20 @@ export function writeFileList(
   omit: Omit,
 ): string {
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files)])
+  // [context.fence.data] [context.omitted.told]
   const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
+  // [context.omitted.told]
   const count = (omitted: number) =>
     `${formatInteger(omitted)} of ${formatCount(files.length, 'file')}`
   const note = (omitted: number) => (omitted === 0 ? '' : `Omitted for length: ${count(omitted)}.`)
+  // [context.budget]
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available)
   const omitted = lines.length - kept.length
+  // [context.omitted.told]
   if (omitted > 0) omit(`The names of ${count(omitted)} were left out for length.`)
+  // [context.fence.data] [context.omitted.told]
   return joinParagraphs([fixed, fence.around(kept), note(omitted)])
 }
 
@@ -114,17 +119,21 @@ export type FileListOptions = Readonly<{
   files: readonly ChangedFile[]
 }>
 
-// [context.omitted.no-fact] [context.omitted.told]
+// [context.omitted.told] [context.omitted.no-fact]
 function describeFiles(changes: Changes, files: readonly ChangedFile[]): string {
   switch (changes.kind) {
     case 'none':
       return `Changed by ${changes.range}: no files.`
+    // [context.omitted.told]
     case 'first':
     case 'unknown':
       return explainMissing(changes)
+    // [context.omitted.no-fact]
     case 'listed': {
       const { gap = '', range, truncated } = changes
+      // [context.paths.excluded]
       const excluded = changes.files.length - files.length
+      // [context.omitted.no-fact]
       const added = files.reduce((sum, { additions }) => sum + additions, 0)
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
       const least = files.every(isCounted) ? '' : 'at least '
@@ -132,9 +141,13 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
       const isEmpty = files.length === 0
       const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
       const sentences = [
+        // [range.rewritten]
         gap,
+        // [context.omitted.no-fact]
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
+        // [context.omitted.told]
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
+        // [context.omitted.told] [context.paths.excluded]
         excluded > 0
           ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
           : '',
@@ -151,12 +164,15 @@ function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
 
 /**
  * No name can forge part of a line: one with blanks is in quotes. [context.fence.line]
- * [context.omitted.no-fact] [context.fence.line]
+ * [context.omitted.no-fact]
  */
 function fileLine(file: ChangedFile, withReason: boolean): string {
   const { additions, deletions, patch } = file
+  // [context.omitted.told]
   const reason = withReason && patch === undefined ? ' (GitHub sent no diff)' : ''
+  // [context.omitted.no-fact]
   const counts = isCounted(file) ? ` +${additions} -${deletions}` : ''
+  // [context.fence.line]
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 

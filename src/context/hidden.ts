@@ -9,7 +9,7 @@ import { formatInteger } from '../text/format.js'
 /**
  * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>`
  * (html.spec.whatwg.org, bogus comment state). Without an end, GitHub hides the rest of the text
- * (spec.commonmark.org, HTML blocks, 2 to 5). [text.cheap]
+ * (spec.commonmark.org, HTML blocks, 2 to 5). [context.hidden] [text.cheap]
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
@@ -35,7 +35,9 @@ export function noteHidden(text: string): string {
  * several characters. [context.hidden]
  */
 export function showInvisible(text: string): string {
+  // [net.cheap]
   if (/^[\t\n -~]*$/.test(text)) return text // V8 takes long to build the classes below.
+  // [context.hidden]
   return text.replace(
     /((?<=\p{Extended_Pictographic})\ufe0f?\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f(?!\p{Variation_Selector}))|(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
     (match, emoji?: string) => emoji ?? showCodePoint(match),

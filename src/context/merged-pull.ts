@@ -33,6 +33,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const { environment, log } = step
   const { payload } = step.event
   const after = getSha(payload, 'after')
+  // [merge.asked-when]
   const commits = commitsThatMayMerge(step)
   if (commits.length === 0) return undefined
   // Then GitHub responds 404 to whatever asks for them
@@ -43,6 +44,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     return isOff
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
+  // [merge.late-list] [merge.consent]
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
   const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
   // [merge.consent]
@@ -50,36 +52,53 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
+  // [merge.no-merge-commit] [merge.here]
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
-  // What names nothing can't be found in another way. [merge.empty-list]
+  // What names nothing can't be found in another way. [merge.empty-list] [github.early]
   const isEarly = (answer: unknown): boolean =>
     isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
+  // [merge.empty-list] [github.early]
   const common = requestParams(
     { ...repo, isEarly },
     `listing pull requests of ${shortSha(after)}`,
+    // [merge.unreadable]
     NEEDS,
+    // [github.shape]
     Array.isArray,
   )
+  // [merge.found]
   const params = { ...common, commit_sha: after, per_page: 100 }
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
+  // [merge.pulls-off] [merge.unreadable]
   const answer = await request.catch(keepMissing)
+  // [merge.here]
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
+  // [merge.late-list]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : await readPull(named, repo)
+  // [merge.pulls-off]
   if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
+    // [merge.unreadable] [github.permission.named]
     const known = await repo.github.repos.get(about).catch(() => undefined)
+    // [merge.pulls-off]
     if (hasNoPulls(known?.data)) return undefined
+    // [merge.unreadable]
     throw answer
   }
+  // [merge.whole]
   const whole = []
+  // [merge.whole]
   for (const pull of [...listed, ...read.filter(isMerge)]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`This push is not just the merge of pull request ${pull.number}.`)
   }
+  // [merge.consent]
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
+  // [merge.found]
   if (pull === undefined || more.length > 0) return undefined
+  // [merge.consent]
   return { pull, isConsent: isConsent(pull) }
 }
 
@@ -104,6 +123,7 @@ export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
   const pulls = []
   for (const number of [...named].slice(0, GROUP_LIMIT))
     pulls.push(...(await readPull(number, repo)))
+  // [skip.labels.merged] [merge.here]
   const shas = commits.map(({ sha }) => sha)
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
@@ -111,11 +131,15 @@ export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
 /** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
 function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly Commit[] {
   const after = getSha(event.payload, 'after')
+  // [merge.found]
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
+  // [merge.asked-when]
   const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))
+  // [merge.asked-when] [merge.found]
   if (!isAsked || isNew || !environment.ref.startsWith('refs/heads/')) return []
   const commits = pushedCommits(event)
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
+  // [merge.asked-when]
   return after !== '' && commits.some(({ sha }) => sha === after) ? commits : []
 }
 
@@ -127,7 +151,9 @@ function isMergedBy(
 ): boolean {
   return (
     getPath(pull, 'merged_at') !== undefined &&
+    // [merge.whole] [merge.no-merge-commit]
     commits.includes(getSha(pull, 'merge_commit_sha')) &&
+    // [merge.here]
     `refs/heads/${getString(pull, 'base.ref')}` === ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === repository.toLowerCase()
   )
@@ -135,14 +161,16 @@ function isMergedBy(
 
 /**
  * The list is an index, which may be seconds late. The pull request itself is not.
- * [merge.no-merge-commit] [merge.late-list]
+ * [merge.late-list]
  */
 async function readPull(number: string, repo: GitHubRepo) {
+  // [merge.unreadable]
   const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
+  // [merge.late-list]
   const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
   const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
-  // can tell it from the merge.
+  // can tell it from the merge. [merge.late-list] [merge.no-merge-commit]
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''
   return isKnown ? [answer.data] : []
 }
@@ -160,13 +188,18 @@ async function hasAll(
 ): Promise<boolean> {
   // [merge.no-merge-commit]
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
+  // [merge.whole]
   if (commits.length === 1 && isKnown) return true
   const doing = `listing the commits of pull request ${pull.number}`
+  // [merge.unreadable] [github.early] [github.shape]
   const common = requestParams({ ...repo, isEarly: isMissing }, doing, NEEDS, Array.isArray)
+  // [merge.whole]
   const { items } = await readPages(3, (page) =>
     repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
+  // [merge.no-merge-commit]
   if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
+  // [merge.whole]
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
   return (

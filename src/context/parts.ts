@@ -19,26 +19,37 @@ type Part = Pick<ListedChanges, 'files' | 'truncated'>
  */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   const { range } = whole.changes
+  // [range.cut.requests]
   let left = REQUESTS
+  // [range.cut.parts]
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
+    // [range.cut.parts] [range.cut.requests]
     if (halves === undefined || left < 2) return changes
+    // [range.cut.parts]
     const { base, middle, head } = halves
     try {
       const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
+      // [range.cut.whole-leads]
       return { ...changes, ...complete(changes, found) }
     } catch (thrown) {
+      // [range.cut.whole-leads]
       if (thrown instanceof GitHubError && ['no-files', 'missing'].includes(thrown.kind))
         return changes
+      // [github.context.refused]
       throw thrown
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
+      // [range.list.never] [github.early]
       { ...repo, ofFiles: true, isEarly: isMissing },
       `reading commit ${shortSha(ref)}`,
+      // [github.permission.named]
       'contents: read',
+      // [range.list.unknown]
       ({ files }: { files?: unknown }) => isFileList(files),
     )
+    // [range.cut.parts]
     const found = await readFiles(async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
       return { data: data.files ?? [], headers }
@@ -48,14 +59,20 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     return found
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
+    // [range.cut.requests]
     left -= 2
+    // [range.cut.parts]
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
+    // [skip.list.cut]
     const truncated = one.truncated || other.truncated
+    // [range.cut.joined]
     return { files: join([...one.files, ...other.files]), truncated }
   }
   const compare = async (base: string, head: string): Promise<Part> => {
     const comparison = await compareCommits(repo, { base, head, range })
+    // [range.cut.whole-leads]
     if ('error' in comparison) throw comparison.error
+    // [range.cut.parts]
     return read(comparison)
   }
   return read(whole)
@@ -69,7 +86,9 @@ function complete({ files, truncated }: Part, found: Part): Part {
   const byPath = new Map(found.files.map((file) => [file.path, file]))
   const known = files.map((file) => {
     const { patch, additions, deletions } = byPath.get(file.path) ?? file
+    // [context.omitted.no-fact]
     const isUnknown = patch === undefined && additions + deletions === 0
+    // [range.cut.whole-leads]
     return file.patch !== undefined || isUnknown ? file : { ...file, additions, deletions, patch }
   })
   if (!truncated) return { files: known, truncated }
@@ -100,7 +119,9 @@ function add(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch]
   return {
     ...file,
+    // [context.paths.renamed]
     previousPath: file.previousPath ?? before.previousPath,
+    // [range.cut.joined]
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,

@@ -36,31 +36,41 @@ export async function changesBetween(
   const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
   const range = isNamed ? 'the commits since the one named in the input since' : commits
   const none = { kind: 'none', range } as const
+  // [skip.schedule.no-commits]
   if (base === head) return none
+  // [range.push] [range.since] [range.schedule.last-success]
   const comparison = await compareCommits(repo, { base, head, range })
   const { relation } = comparison
   switch (relation) {
+    // [range.cut.parts]
     case 'ahead':
       return readParts(repo, comparison)
+    // [skip.schedule.no-commits]
     case 'identical':
       return none
+    // [range.rewritten]
     case 'behind':
     case 'diverged': {
-      // [range.schedule.rerun]
+      // [range.schedule.rerun] [range.since]
       if (mayBeBehind && relation === 'behind') return none
+      // [range.cut.parts]
       const changes = await readParts(repo, comparison)
+      // [range.rewritten]
       return isNamed ? changes : { ...changes, gap: REWRITTEN }
     }
+    // [context.omitted.told]
     case 'unrelated': {
       const both = isNamed
         ? 'what since names and this commit'
         : `commits ${shortSha(base)} and ${shortSha(head)}`
       return unknownChanges(`${both} have no history in common`)
     }
+    // [range.gone]
     case 'not found': {
       const { error: cause } = comparison
-      // If that commit can't be read, the permission is missing.
+      // If that commit can't be read, the permission is missing. [github.permission.named]
       if (!(await canReadCommit(repo, head))) throw cause
+      // [range.gone]
       if (await canReadCommit(repo, base)) {
         const message = `GitHub doesn't find ${range}, though it has both commits.`
         throw new ActionError('github', message, 'Re-run later.', { cause })
@@ -71,6 +81,7 @@ export async function changesBetween(
           reason: `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
           unexpected: true,
         }
+      // [range.since.unknown]
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
@@ -90,7 +101,10 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
 /** How many releases are compared, at most. [range.release.package] */
 const TRIES = 10
 
-/** How many pages of releases and of runs are read, at most. [range.schedule.stale-search] */
+/**
+ * How many pages of releases and of runs are read, at most.
+ * [range.release.ancestor] [range.schedule.stale-search]
+ */
 const PAGES = 10
 
 type Released = Readonly<{
@@ -120,33 +134,45 @@ export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
+  // [github.early] [github.permission.named] [github.shape]
   const mode = { ...repo, isEarly: isMissing }
   const common = requestParams(mode, 'listing the releases', 'contents: read', Array.isArray)
+  // [range.release.ancestor]
   const { items } = await readPages(PAGES, (page) =>
     repo.github.repos.listReleases({ ...common, ...page }),
   )
   // [range.release.pre-release]
   const own = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
+  // [range.release.ancestor] [range.release.package]
   const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
+  // [range.release.parted]
   let parted: Listing | undefined
+  // [skip.release.same-commit]
   let same: Changes | undefined
+  // [range.release.ancestor]
   for (const { tag_name: before } of candidates) {
+    // [context.facts.event]
     const about = { range: SINCE_RELEASE, previousRelease: before }
+    // [range.release.ancestor]
     const comparison = await compareCommits(repo, { ...about, base: before, head })
     const { relation } = comparison
     if (relation === 'ahead') return readParts(repo, comparison)
+    // [range.release.parted] [skip.release.same-commit]
     if (!isLower(before, tag)) continue
     // [range.release.parted]
     if (relation === 'diverged') parted ??= comparison
     // A final release is news after its candidate. [skip.release.same-commit]
     const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
+    // [skip.release.same-commit]
     if (relation === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
   }
+  // [range.release.parted]
   if (parted !== undefined) return readParts(repo, parted)
+  // [skip.release.same-commit] [context.omitted.told]
   return same ?? unknownChanges('there is no earlier release to compare with')
 }
 
@@ -170,7 +196,9 @@ function findCandidates(
 ): readonly Release[] {
   const time = ({ published_at }: Release): number => Date.parse(String(published_at))
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
+  // [range.release.package]
   const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
+  // [range.release.ancestor] [range.release.pre-release] [range.release.package]
   return releases
     .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
     .filter((release) => time(release) < before || moves(tag, release.tag_name))
@@ -230,14 +258,19 @@ export async function sinceLastSuccess(
   const { last, count } = await findLastRun(environment, workflow, branch, repo)
   const { eventName, runNumber } = environment
   if (last !== undefined) {
+    // [range.schedule.rerun]
     const mayBeBehind = last.id > Number(environment.runId)
+    // [range.schedule.last-success]
     return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
   }
+  // [range.schedule.unlisted]
   const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
+  // [range.schedule.unlisted]
   const reason = isListed
     ? 'there is no earlier successful run of this workflow on this branch to compare with'
     : `GitHub lists ${runs}, and none that succeeded on this branch`
+  // [skip.nothing-to-compare]
   if (isListed || eventName !== 'schedule') return { kind: 'first', reason }
   // Green, this run would be where the next one begins. [range.schedule.unlisted]
   throw new ActionError(
@@ -260,9 +293,13 @@ async function findLastRun(
   repo: GitHubRepo,
 ) {
   const doing = `listing the earlier runs of ${workflow_id}`
+  // [github.shape]
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
+  // [github.early]
   const mode = { ...repo, isEarly: isMissing }
+  // [github.permission.named]
   const common = requestParams(mode, doing, 'actions: read', hasRuns)
+  // [range.schedule.stale-search]
   const list = async (params: object) => {
     const asked = { ...common, workflow_id, ...params }
     const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
@@ -274,16 +311,20 @@ async function findLastRun(
     const event = getString(run, 'event')
     // These run on the default branch, whatever it was called then. [range.schedule.renamed]
     const isScheduled = [event, eventName].every((name) => name === 'schedule')
+    // [range.schedule.last-success]
     return (
       String(getPath(run, 'id')) !== runId &&
       RUN_EVENTS.includes(event) &&
       getString(run, 'conclusion') === 'success' &&
+      // [range.schedule.renamed] [range.schedule.last-success]
       (isScheduled || getString(run, 'head_branch') === branch) &&
       // [range.schedule.fork]
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
+      // [github.event]
       getSha(run, 'head_sha') !== ''
     )
   }
+  // [range.schedule.stale-search]
   const { items, truncated } = await readPages(PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // Behind a run that counts, no page is needed.
@@ -291,9 +332,11 @@ async function findLastRun(
   })
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
+  // [range.schedule.last-success]
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
+  // [range.schedule.unlisted]
   const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
   return { last, count: new Set(ids).size }
 }

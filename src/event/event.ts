@@ -52,6 +52,7 @@ export const ZERO_SHA = /^0+$/
 /**
  * GitHub lists no more commits in the payload of a push
  * (docs.github.com/en/webhooks/webhook-events-and-payloads#push). [skip.authors.unlisted]
+ * [context.facts.commits]
  */
 export const PUSH_COMMITS_LIMIT = 2048
 
@@ -85,6 +86,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
       throw new SyntaxError()
     return parseEvent(name, payload)
   } catch (thrown) {
+    // [access.permission.unknown] [merge.unreadable]
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'it is not a JSON object'
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
     return { ...parseEvent(name, undefined), problem }
@@ -93,9 +95,11 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
 
 // [github.event]
 export function parseEvent(name: string, payload: unknown): RunEvent {
+  // [access.events.others]
   const texts = ['comment', 'review', 'answer'].filter(
     (part) => getPath(payload, part) !== undefined,
   )
+  // [github.event]
   return {
     name,
     action: getString(payload, 'action'),
@@ -105,7 +109,9 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
       getPath(payload, 'issue.pull_request') === undefined
         ? readNumber(payload, 'issue.number')
         : undefined,
+    // [access.events.others]
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
+    // [github.event]
     payload,
     problem: undefined,
   }
@@ -128,10 +134,14 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   const number = readNumber(pull, 'number')
   if (number === undefined) return undefined
   const headName = getString(pull, 'head.repo.full_name')
+  // [input.key.empty] [github.permission.named]
   const isSame = headName !== '' && headName === getString(pull, 'base.repo.full_name')
+  // [github.event]
   return {
     number,
+    // [access.words.asked] [skip.authors.cause]
     author: getString(pull, 'user.login'),
+    // [input.key.empty] [github.event]
     fromFork: getPath(pull, 'head') === undefined ? undefined : !isSame,
   }
 }
@@ -139,9 +149,13 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
 // [skip.authors.push]
 export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   return (name === 'push' ? getArray(payload, 'commits') : []).map((commit) => ({
+    // [merge.whole] [merge.asked-when]
     sha: getSha(commit, 'id'),
+    // [skip.authors.push]
     author: getString(commit, 'author.username'),
+    // [context.facts.commits]
     authorName: getString(commit, 'author.name'),
+    // [context.facts.commits] [merge.whole]
     message: getString(commit, 'message'),
   }))
 }

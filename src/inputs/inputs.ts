@@ -93,11 +93,13 @@ export class InputError extends ActionError {
   constructor(lines: readonly string[]) {
     // [input.problems.rerun]
     const isOfSecret = lines.some((line) => SECRETS.some((name) => line.startsWith(`${name}: `)))
+    // [input.problems.together]
     super(
       'input',
       lines.join('\n'),
       joinSentences(
         'Fix the inputs.',
+        // [input.problems.rerun]
         isOfSecret ? 'If only a secret was wrong, re-run.' : '',
         'After a change to the workflow file, start a new run: a re-run uses the old file.',
       ),
@@ -126,19 +128,28 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
  * refused before the problem ends the step. [input.blank.default]
  */
 export function parseInputs(raw: RawInputs, sources: InputSources) {
+  // [input.misspelt]
   const lines = describeMisspelt(sources.given, raw)
+  // [input.blank.default]
   const parse: Parse = (input, parseValue, ifBad) => {
+    // [input.blank.default] [input.values]
     const value = raw[input].trim() || DEFAULTS[input]
     try {
+      // [secret.input]
       return parseValue(value === DEFAULTS[input] ? value : refuseSecrets(raw, input, value))
     } catch (thrown) {
+      // [cancel.exception]
       if (!(thrown instanceof InvalidInput)) throw thrown
+      // [secret.redacted] [input.problems.together]
       const shown = quote(truncate(sources.redact(thrown.shown ?? value), 80))
+      // [input.problems.together]
       lines.push(`${input}: ${thrown.describe(shown)}`)
+      // [access.refused.first]
       return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
   const inputs = Object.freeze(readAll(raw, parse, sources))
+  // [input.problems.together] [access.refused.first]
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
@@ -151,7 +162,9 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
   const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
   const name = others.find((name) => {
     const secret = raw[name].trim()
+    // [input.key.kind]
     const isMisplaced = name.endsWith('api-key') && isGitHubToken(secret)
+    // [secret.input]
     return !isMisplaced && createKeyRedactor(secret)(text) !== text
   })
   if (name === undefined) return text
@@ -179,29 +192,38 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
-// [input.blank.default]
+// [input.values]
 function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   /**
    * Here, an empty value means none: the runner has already filled in the default. So does the
-   * value of the input `same`: while secrets are replaced, one is changed first. [input.key.same]
+   * value of the input `same`: while secrets are replaced, one is changed first.
+   * [input.blank.default] [input.key.same]
    */
   const parseIfSet = (
     input: InputName,
     parseValue: (value: string) => string = String,
     same?: InputName,
   ): string => {
+    // [input.key.same]
     const others = ['', same && raw[same].trim()]
+    // [input.blank.default] [input.key.same]
     return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
   }
+  // [input.base-url]
   const baseUrl = parse('base-url', parseBaseUrl, '')
+  // [input.id]
   const jobId = parseIfSet('job-id', (value) => parseId(value))
+  // [output.dry-run]
   const dryRun = parse('dry-run', parseBoolean)
+  // [input.blank.default] [input.job-key.matrix]
   const jobKey = parseIfSet('job-key')
+  // [input.task] [input.file.warned]
   const hasPromptFile = raw['prompt-file'].trim() !== ''
   // Keys of other services have other forms. [input.key.kind]
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   // [input.scope]
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
+  // [input.values]
   return {
     // [input.key.kind] [input.key.empty]
     apiKey: parse(
@@ -215,28 +237,39 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       (value) => parseKey(value, isDefaultService),
       'api-key',
     ),
+    // [input.id]
     projectId: parse('project-id', parseProject, ''),
     // [input.task]
     task: parseTask(
       parse,
       jobId,
+      // [secret.input] [input.file.text]
       parseIfSet('prompt-file', (path) =>
         refuseSecrets(raw, 'prompt-file', sources.readPromptFile(path)),
       ),
+      // [input.task]
       hasPromptFile || raw['job-id'].trim() !== '',
     ),
+    // [input.scope]
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
+    // [range.number]
     issueNumber: parse('issue-number', parseIssueNumber),
+    // [context.level]
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
+    // [context.paths.page]
     contextPaths: parse('context-paths', parsePathPatterns),
+    // [range.since]
     since: parse('since', parseSince),
+    // [memory.one-comment]
     comment: parse('comment', parseBoolean),
     /** In lower case; `*` is everyone. */
+    // [access.allow-users.first]
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
      * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
-     * out. [skip.authors.always]
+     * out.
      */
+    // [skip.authors.always]
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&
         parse('skip-authors', (value) =>
@@ -247,21 +280,29 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
           ]),
         ),
     ),
+    // [skip.labels.about]
     skipLabels: parse('skip-labels', parseLabels),
+    // [input.values]
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
+    // [output.exit-code]
     failOn: parse('fail-on', parseFailOn),
     /** Without a slash at its end; empty if it was bad: nobody knows which service is meant. */
+    // [input.base-url]
     baseUrl,
+    // [output.dry-run]
     dryRun,
     /**
      * Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act.
-     * [input.job-key.matrix]
      */
+    // [input.job-key.matrix]
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
+    // [input.blank.default] [input.key.kind]
     githubToken: parseIfSet('github-token', parseKeyText),
+    // [input.key.same] [input.key.kind]
     docsToken: parseIfSet('docs-token', parseKeyText, 'github-token'),
+    // [input.file.warned]
     hasPromptFile,
   }
 }
@@ -270,6 +311,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
+  // [net.cheap] [skip.wait.never] [context.level]
   return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }
 
@@ -281,7 +323,9 @@ export function needsGitHub(inputs: Inputs): boolean {
  */
 function parseTask(parse: Parse, jobId: string, fromFile: string, hasOther: boolean): AskedTask {
   const parsePrompt = (text: string): string => {
+    // [input.file.text]
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
+    // [input.task]
     if (whole !== '' || hasOther) return whole
     throw invalid(
       'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.',

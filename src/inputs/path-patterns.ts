@@ -69,7 +69,9 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
+    // [context.paths.comment]
     const pattern = line.replace(COMMENT, '').trim()
+    // [context.paths.page]
     return pattern === '' ? [] : parseLine(index + 1, pattern)
   })
 }
@@ -78,9 +80,12 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
 function parseLine(number: number, text: string): PathPattern {
   const excludes = text.startsWith('!')
   const pattern = excludes ? text.slice(1) : text
+  // [context.paths.slips]
   const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
+  // [context.paths.slips]
   if (slip !== undefined)
     throw new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${slip[1]}.`, text)
+  // [context.paths.page] [context.paths.slips]
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard, character = '']): Token => (wildcard ? { wildcard } : character),
   )
@@ -132,8 +137,9 @@ function matches(tokens: readonly Token[], path: string): boolean {
       if (typeof token !== 'string' && (token.wildcard !== '*' || character !== '/'))
         next[index] = true
     })
-    // For speed alone: 24 ms in place of 382 for 3,000 names.
+    // For speed alone: 24 ms in place of 382 for 3,000 names. [text.cheap]
     if (next.length === 0) return false
+    // [context.paths.page]
     reached = skipWildcards(tokens, next, character === '/')
   }
   return reached[tokens.length] === true

@@ -32,8 +32,10 @@ export function readPromptFile(path: string, roots: PromptRoots): string {
     const { root, relativePath } = resolveInRoots(path, roots)
     const file = join(realpathSync(root), relativePath)
     if (realpathSync(file) !== file) throw unfit(SYMBOLIC_LINK)
+    // [input.file.text]
     return decode(readRegularFile(file))
   } catch (thrown) {
+    // [input.problems.together]
     throw thrown instanceof InvalidInput ? thrown : unfit(describeFileError(thrown))
   }
 }
@@ -84,12 +86,13 @@ function readRegularFile(file: string): Buffer {
   // O_NONBLOCK: opening a FIFO for reading would wait for a writer. On Windows both are undefined,
   // which is no bit.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  // [input.file.inside]
   const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
     if (stats.isDirectory()) throw unfit('is a folder. Name a file in it.')
     if (!stats.isFile()) throw unfit('is not a regular file.')
-    // What says that it has no bytes, such as a file below /proc, may have some.
+    // What says that it has no bytes, such as a file below /proc, may have some. [input.file.text]
     const bytes = stats.size > FILE_LIMIT ? undefined : readFileSync(descriptor)
     if (bytes === undefined || bytes.length > FILE_LIMIT)
       throw unfit('is larger than 1 MiB (1,048,576 bytes). Shorten it.')

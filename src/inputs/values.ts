@@ -35,7 +35,9 @@ const unexpected = (expected: string, advice = '', shown?: string): InvalidInput
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
+  // [input.problems.together]
   if (/^mint_.{16}/.test(value)) throw invalid(`expected a project ID, got a key. ${advice}`)
+  // [input.id]
   return parseId(value, advice)
 }
 
@@ -146,7 +148,7 @@ export function parseScope(
   return scope
 }
 
-// [range.number]
+// [input.values] [range.number]
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
@@ -154,14 +156,14 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7')
 }
 
-// [input.logins]
+// [input.values]
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
 /**
  * Labels separated by commas or line breaks, as they may have blanks, in lower case.
- * [skip.labels.about]
+ * [input.values] [skip.labels.about]
  */
 export function parseLabels(value: string): ReadonlySet<string> {
   const labels = value.toLowerCase().split(/[,\r\n]/)
@@ -178,7 +180,9 @@ const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
  * @param everyone a word for all of them, if there is one
  */
 export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
+  // [access.allow-users.first] [skip.authors.always]
   const logins = splitList(value.toLowerCase())
+  // [input.logins]
   if (logins.every((login) => LOGIN.test(login) || login === everyone)) return new Set(logins)
   throw unexpected(
     `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
@@ -224,7 +228,7 @@ export function parseInterval(value: string): number | undefined {
   )
 }
 
-// [output.exit-code]
+// [output.exit-code] [input.values]
 export function parseFailOn(value: string): ReadonlySet<FailOn> {
   const words = splitList(value)
   const known = FAIL_ON.filter((word) => words.includes(word))
@@ -244,8 +248,9 @@ const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/
 
 // [input.base-url]
 export function parseBaseUrl(value: string): string {
-  // User info, query and fragment may contain a secret.
+  // User info, query and fragment may contain a secret. [input.problems.together]
   const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
+  // [input.base-url]
   const expected = "the service's base URL, such as https://agent.example.com/prefix"
   const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw unexpected(expected, 'That is not a valid URL.', shown)
