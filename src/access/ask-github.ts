@@ -29,10 +29,14 @@ export async function findRefusal(
 ): Promise<SkipReason | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
+    // [access.permission.write]
     const permission = await readPermission(repo, login)
     if (!WRITERS.includes(permission)) {
+      // [access.refused.green]
       const reason = `${login}, who ${did}, has no write access to ${repo.repository}`
+      // [access.refused.no-key]
       if (missingSecrets !== undefined) return { reason, advice: missingSecrets }
+      // [access.refused.green] [report.advice.followed]
       const advice = 'To let them start docs jobs, add the login to allow-users.'
       return { reason: `${reason} and is not in allow-users`, advice }
     }
@@ -42,13 +46,17 @@ export async function findRefusal(
 
 // [access.permission.unknown]
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
+  // [github.shape]
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
+  // [access.permission.unknown]
   const doing = `reading the permission of ${login}`
   const common = requestParams(repo, doing, 'metadata: read', hasPermission)
   const params = { ...common, username: login }
   try {
+    // [access.permission.write]
     return (await repo.github.repos.getCollaboratorPermissionLevel(params)).data.permission
   } catch (thrown) {
+    // [access.permission.unknown]
     if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
     // GitHub also responds 404 to a token that can't see the repository.
@@ -65,19 +73,24 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
 const COMMITS_LIMIT = 20
 
 /**
- * [skip.authors.unlisted]
+ * [skip.authors.push] [skip.authors.unlisted]
  *
  * @throws ActionError `github`
  */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
+  // [skip.authors.unlisted]
   if (commits.length > COMMITS_LIMIT) return false
+  // [github.shape]
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
+  // [skip.authors.push]
   for (const commit_sha of commits) {
     const doing = `reading commit ${shortSha(commit_sha)}`
     // [github.early]
     const mode = { ...repo, isEarly: isMissing }
+    // [github.shape]
     const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
+    // [skip.authors.push]
     if (data.parents.length < 2) return false
   }
   return true

@@ -45,24 +45,34 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * [skip.authors.cause] [skip.authors.person]
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
+  // [skip.authors.always]
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
+  // [skip.authors.cause]
   const { name, action, sender, pullRequest, payload } = event
+  // [skip.release.taken-back]
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')
+  // [skip.own-comment]
   if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
+  // [skip.merge-queue]
   if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))
     return skip('the push is to a branch of a merge queue, so nothing is merged yet')
+  // [skip.authors.push]
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
+  // [skip.authors.cause]
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
+  // [skip.authors.person]
   if (event.authors.length > 0) {
     const author = event.authors.find(isListed)
     return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
+  // [skip.authors.cause]
   if (pullRequest !== undefined) {
     const { author } = pullRequest
     return isListed(author) ? skipBy('the pull request is', author) : {}
   }
+  // [skip.authors.push]
   return checkCommits(event, isListed)
 }
 
@@ -71,7 +81,9 @@ function checkCommits(event: RunEvent, isListed: (login: string) => boolean): Sk
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
+  // [skip.authors.unlisted] [skip.authors.push]
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return {}
+  // [skip.authors.push]
   return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')
     : { mayBeMerges: others.map(({ sha }) => sha) }

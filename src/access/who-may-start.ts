@@ -53,19 +53,24 @@ export function whoNeedsAccess(
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
+  // [access.events.writers]
   if (name === '' || WRITERS_ONLY.includes(name)) return []
+  // [access.events.others]
   const first = sender || actor
   // [access.pull-request.readers] [access.words.asked]
   if (isPullRequestByWriter(event)) return authorBehind(event, first)
+  // [access.workflow-run.before]
   if (name === 'workflow_run') {
     if (isEarlierRunByWriter(payload, repository)) return []
     const login = getString(payload, 'workflow_run.actor.login')
     return [{ login, did: 'triggered the run before this one' }]
   }
+  // [access.events.others]
   const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
   return [
     { login: first, did: 'triggered this run' },
     ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
+    // [access.words.asked]
     ...(event.action === 'synchronize' ? authorBehind(event, first) : []),
   ]
 }
@@ -114,7 +119,8 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
- * is an error. [access.wait.free] [access.permission.unknown]
+ * is an error. [access.refused.first] [access.wait.free]
+ * [access.permission.unknown]
  *
  * @throws ActionError `github`
  */
@@ -122,7 +128,9 @@ export async function refuseStrangers(
   { inputs, environment, event, log }: Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>,
   findRefusal: (people: readonly Person[]) => Promise<SkipReason | undefined>,
 ): Promise<SkipReason | undefined> {
+  // [access.wait.free]
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
+  // [access.allow-users.first]
   const people = whoNeedsAccess(event, environment, inputs.allowUsers)
   if (people.length === 0) return undefined
   // [access.permission.unknown]
@@ -137,5 +145,6 @@ export async function refuseStrangers(
   if (environment.runAttempt !== 1) {
     log('This is a re-run: what counts is the permission of whoever triggered the first attempt.')
   }
+  // [access.refused.green]
   return findRefusal(people)
 }

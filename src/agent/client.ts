@@ -61,6 +61,7 @@ export function createAgentService(options: AgentServiceOptions) {
   const client = createHttpClient({
     ...network,
     origin: base.origin,
+    // [net.proxy]
     proxy: proxyFor(base, network),
   })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
@@ -72,16 +73,22 @@ export function createAgentService(options: AgentServiceOptions) {
     'user-agent': 'agent-job-action',
   }
 
+  // [send.unconnected] [poll.dead-address]
   let hasResponded = false
+  // [send.never-twice]
   const send = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
     const startedAt = options.now()
     const result = await client.send(request, until)
+    // [send.unconnected] [poll.dead-address]
     hasResponded ||= result.kind === 'response'
+    // [report.log.lines] [secret.redacted]
     const outcome =
       result.kind === 'response' ? `${result.status}${options.redact(idOf(result))}` : result.kind
+    // [report.log.lines]
     options.debug(
       `${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`,
     )
+    // [send.job.required]
     return result.kind === 'response' ? parseResponse(result, options.redact) : result
   }
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
@@ -101,7 +108,7 @@ export function createAgentService(options: AgentServiceOptions) {
     /** `GET /v2/agent/{projectId}/job/{id}` */
     getJob: (jobId: string, until: Deadline) =>
       send({ method: 'GET', path: pathOf(jobId), headers }, until),
-    /** Whether the service has responded to any of these. */
+    /** Whether the service has responded to any of these. [send.unconnected] [poll.dead-address] */
     hasResponded: () => hasResponded,
     close: client.close,
   }
@@ -129,31 +136,42 @@ const TEXT_LIMIT = 64 * 1024
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
   const received = parseJson(body)
+  // [send.refused.foreign]
   const foreign = isForeign(httpStatus, headers['content-type'], body)
+  // [send.refused.final]
   if (httpStatus < 200 || httpStatus > 299) {
     return {
       kind: 'error-response',
       status: httpStatus,
       description: describeResponse(response, redact),
+      // [send.limited] [poll.retry]
       retryAfter: headers['retry-after'],
+      // [send.refused.foreign]
       isForeign: foreign,
       hasError: getString(received, 'error') !== '',
     }
   }
+  // [send.job.required]
   const [id, status, prLink] = JOB_FIELDS.map((name) => getPath(received, name))
+  // [input.id] [send.no-job]
   if (typeof id !== 'string' || !isId(id) || typeof status !== 'string')
     return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
   // The whole link: in the part that is passed on, half a key would not be found.
-  // [secret.redacted]
+  // [secret.redacted] [output.pr-link] [text.cheap]
   const isClean =
     typeof prLink === 'string' && prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
+  // [send.job.required]
   return {
     kind: 'job',
     job: {
       id,
+      // [secret.redacted] [text.cheap]
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
+      // [output.status] [poll.status.undocumented]
       status: isStatus(status) ? status : undefined,
+      // [output.pr-link]
       link: isClean ? safeLink(prLink) : undefined,
+      // [poll.stale-end] [output.pr-link]
       received: received as Job['received'],
     },
   }
@@ -161,19 +179,25 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
 
 // [text.page] [secret.redacted]
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
+  // [secret.redacted] [send.no-job]
   const location = truncate(redact(headers.location ?? ''), 200)
+  // [send.refused.final] [text.one-line]
   if (status >= 300 && status <= 399) {
     return location === ''
       ? `${status} without a Location header`
       : `${status} to ${quote(location)}`
   }
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
+  // [secret.redacted] [text.cheap]
   const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
+  // [text.page] [text.one-line]
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
+  // [send.refused.final] [text.one-line]
   const said =
     message === ''
       ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response`
       : `: ${quote(message)}`
+  // [send.no-job] [send.refused.final]
   return status + said + (location && `, Location ${quote(location)}`)
 }
 

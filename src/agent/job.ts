@@ -4,7 +4,7 @@
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
 /** What a completed job has led to. [output.outcome] */
 const COMPLETED = ['pr-opened', 'no-changes'] as const
-/** No status may be named like these outcomes: each would pass for the other. */
+/** No status may be named like these outcomes: each would pass for the other. [output.outcome] */
 export type StatusNames = Record<string, string | undefined> & {
   [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
 }

@@ -11,6 +11,7 @@ export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
     `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
+    // [report.where-to-look] [send.no-job]
     response.isPage ? `${ASK_NETWORK} ${LOOK_FIRST}` : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
@@ -36,6 +37,7 @@ export function missingJob(
   return new ActionError(
     'contract',
     `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${contained}.`,
+    // [report.advice.followed]
     isPage ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
   )
 }
@@ -46,10 +48,12 @@ export function cannotConnect({
   permanent,
   cause,
 }: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
+  // [send.unconnected]
   if (permanent === undefined) {
     const advice = 'Check base-url, the proxy variables and the network.'
     return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
+  // [send.certificate.final]
   const [text, advice] = explainFailure(permanent, 'the service')
   const check = permanent.startsWith('server') ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
@@ -92,25 +96,34 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     const text = `The ${request} is too long for the service, or for what is in front of it`
     return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
-  // It has not seen whose key it is, nor whether a docs job is gone. [send.refused.foreign]
+  // It has not seen whose key it is, nor whether a docs job is gone.
+  // [send.refused.foreign] [send.limited]
   if (isForeign && ![409, 429].includes(status))
     return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
+  // [send.refused.foreign]
   const gateway = hasError ? '' : ASK_GATEWAY
+  // [send.refused.final]
   switch (status) {
     case 401: {
+      // [memory.previous-key] [report.advice.followed]
       const advice =
         "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one: else open docs pull requests aren't continued."
       // After a status request, a re-run may start another docs job.
+      // [report.advice.followed] [send.refused.foreign]
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }
     case 403:
+      // [send.refused.final] [send.refused.foreign]
       return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
     case 404:
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
     case 429:
+      // [send.limited]
       return refuse('rate-limited', CHECK_LIMIT)
   }
+  // [send.limited] [send.message.ended]
   if (status === 409 && kind === 'message') return refuse('rejected', WAIT_FOR_JOB)
+  // [send.refused.final]
   return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
 }
 
@@ -140,6 +153,6 @@ const WAIT_FOR_JOB =
   'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.'
 // [send.refused.final]
 const LOOK_THERE = "See the service's dashboard for the docs job's status, if it lists docs jobs."
-// [send.refused.final]
+// [report.advice.followed] [send.refused.final]
 const FIX_IT =
   'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.'

@@ -8,7 +8,7 @@ import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { SubmitRequest } from './client.js'
 
-// [send.unknown]
+// [send.unknown] [cancel.in-flight]
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
 // [send.unknown]
@@ -22,15 +22,19 @@ export function resultUnknown(
       ? [
           'create request',
           'A docs job may exist',
+          // [report.where-to-look]
           `${LOOK_FIRST} To wait for a docs job that you find, run a step with its job-id and no prompt.`,
         ]
       : [
           `message to docs job ${quote(request.jobId)}`,
           'The docs job may have received it',
+          // [send.never-twice]
           'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
         ]
   const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`
+  // [send.no-job]
   const ask = isPage ? ASK_NETWORK : ''
+  // [send.unknown]
   return new ActionError('create-unknown', message, joinSentences(ask, advice), { cause })
 }
 

@@ -56,20 +56,23 @@ export const REFUSED_TRIES = 4
  */
 export const REFUSED_DELAY_MS = 3_400
 
-/** How long a host that never responded is tried, in milliseconds. [send.unconnected] */
+/**
+ * How long a host that never responded is tried, in milliseconds.
+ * [send.unconnected] [poll.dead-address]
+ */
 export const UNREACHABLE_MS = 120_000
 
 /**
  * The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response.
- * [send.unconnected]
+ * [send.unconnected] [poll.dead-address]
  */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
-// [send.limited]
+// [send.unconnected] [send.limited]
 const CONNECT_BACKOFF_CAP_MS = 10_000
 // [send.limited]
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
-// [send.limited]
+// [poll.retry] [send.limited]
 const POLL_BACKOFF_CAP_MS = 30_000
 
 export type SubmitContext = Readonly<{
@@ -89,12 +92,16 @@ export function judgeSubmit(
   result: ServiceResult,
   { date, conflicts, replaceable }: SubmitContext,
 ): SubmitVerdict {
+  // [send.unknown]
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, { cause })
     return { next: 'fail', error: unknown, unknown }
   }
+  // [send.never-twice]
   switch (result.kind) {
+    // [send.job.required]
     case 'job': {
+      // [send.no-job]
       const isAnother = request.kind === 'message' && result.job.id !== request.jobId
       return { next: 'accepted', job: isAnother ? undefined : result.job }
     }
@@ -105,6 +112,7 @@ export function judgeSubmit(
       const unknown = resultUnknown(request, `the response contains ${noJob(result)}`, result)
       return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
+    // [send.unknown] [cancel.before-post]
     case 'aborted':
       return result.sent
         ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
@@ -115,21 +123,27 @@ export function judgeSubmit(
     // [send.unconnected]
     case 'not-sent': {
       const error = cannotConnect(result)
+      // [send.certificate.final]
       if (result.permanent !== undefined) return { next: 'fail', error }
+      // [send.unconnected]
       return { next: 'retry', error, backoff: { capMs: CONNECT_BACKOFF_CAP_MS } }
     }
+    // [send.never-twice]
     case 'error-response': {
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
       // [send.unknown]
       if (status >= 500 || status === 303)
         return failUnknown(`the service responded ${result.description}`)
+      // [send.refused.final]
       const error = createRefusal(result, request)
+      // [send.limited]
       const isBusy =
         status === 409 &&
         request.kind === 'message' &&
+        // [send.message.ended]
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
-      // [send.limited]
+      // [send.limited] [send.refused.final]
       if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
@@ -149,7 +163,7 @@ const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever
- * is in front of the service knows nothing of that. [send.message.ended]
+ * is in front of the service knows nothing of that. [send.message.ended] [send.refused.foreign]
  */
 export function refusesMessage({ response: { status, isForeign } }: Refusal): boolean {
   return status >= 400 && !isForeign && !NOT_ABOUT_THE_JOB.includes(status)
@@ -173,26 +187,33 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     reason,
     backoff: { retryAfterMs, capMs: POLL_BACKOFF_CAP_MS },
   })
+  // [poll.refused]
   const refuse = (reason: string, error: ActionError): PollVerdict =>
     context.refusals + 1 < REFUSED_TRIES
       ? { ...retry(reason), refusal: error }
       : { next: 'fail', error }
+  // [poll.refused]
   const withoutJob = (contained: string, isPage?: boolean): PollVerdict =>
     refuse(
       `the response contains ${contained}`,
       missingJob(context.jobId, context.seen, contained, isPage),
     )
+  // [poll.retry]
   switch (result.kind) {
     case 'job':
       if (result.job.id === context.jobId) return { next: 'job', job: result.job }
+      // [poll.refused]
       return withoutJob(`another docs job, ${quote(result.job.id)}`)
     case 'aborted':
+      // [net.deadline]
       return { next: 'aborted' }
     case 'no-job':
+      // [poll.refused]
       return withoutJob(noJob(result), result.isPage)
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':
+      // [send.certificate.final] [poll.retry]
       return result.permanent === undefined
         ? retry(result.reason)
         : { next: 'fail', error: cannotConnect(result) }
@@ -202,8 +223,10 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, parseRetryAfter(result.retryAfter, date))
       }
+      // [poll.new-job.grace]
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
+      // [poll.refused]
       return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }
   }

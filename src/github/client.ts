@@ -86,14 +86,18 @@ export function createGitHub(options: GitHubOptions): GitHub {
   // Octokit would write to the step's log, unescaped; and for each request that its version of the
   // API is deprecated. [github.quiet]
   const quiet = { debug: noop, info: noop, warn: noop, error: noop }
+  // [secret.key.where]
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
     userAgent: 'agent-job-action',
+    // [github.quiet]
     log: quiet,
     request: { fetch: createFetch(options), log: quiet },
   })
+  // [github.decides.retried]
   const retries = new RetryBudget(RETRY_MS, clock)
   const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
+  // [memory.edit.retried]
   const timeOf = (signal: AbortSignal): CallTime => ({
     signal,
     cancelled: () => false,
@@ -101,46 +105,59 @@ export function createGitHub(options: GitHubOptions): GitHub {
     retries: new RetryBudget(RETRY_MS, clock),
     endedBy: 'there was no response before the step ended',
   })
+  // [memory.one-comment.no-twin]
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
+  // [memory.edit.retried]
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
+  // [github.decides.retried]
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const time = call.signal ? timeOf(call.signal) : ofStep
     const ask = async (isFirst: boolean) => {
+      // [net.deadline]
       time.signal.throwIfAborted()
+      // [memory.one-comment.no-twin]
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
+      // [github.decides.retried] [net.deadline]
       const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
+      // [memory.edit.retried]
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
-      // Octokit ignores a copy.
+      // Octokit ignores a copy. [net.deadline]
       Object.assign(request, { request: { ...call, signal: limit.signal } })
       // [net.deadline]
       const sent = Promise.resolve(send(request)).finally(() => {
         late.removeEventListener('abort', giveUp)
         limit.end()
       })
+      // [github.shape]
       return expectShape(await sent, call)
     }
     let last: GitHubError | undefined
+    // [github.early]
     let earlyAnswers = 0
+    // [github.decides.retried]
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       const answer = await ask(attempts === 1).catch((thrown) =>
         toGitHubError(thrown, call, time, options),
       )
       const isError = answer instanceof GitHubError
-      // What GitHub said, if it said something.
+      // What GitHub said, if it said something. [report.true]
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
+      // [github.early] [merge.empty-list]
       if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
       }
+      // [github.decides.retried]
       if (!isError) return answer
-      // [github.informs.once]
+      // [github.informs.once] [github.decides.retried]
       if (!call.retried || answer.kind !== 'temporary') throw answer
+      // [github.decides.retried]
       time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
     }
@@ -159,8 +176,11 @@ function toGitHubError(
   { signal, cancelled, endedBy }: CallTime,
   options: GitHubOptions,
 ): GitHubError {
+  // [cancel.first]
   if (cancelled()) throw new Cancelled()
+  // [github.decides.retried]
   if (thrown instanceof GitHubError) return thrown
+  // [report.true]
   return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)
 }
 
@@ -175,11 +195,15 @@ async function waitForRetry(
   { signal, retries, remainingMs }: CallTime,
   { random, log }: GitHubOptions,
 ): Promise<void> {
+  // [net.deadline] [github.decides.retried]
   const leftMs = Math.min(retries.remainingMs, remainingMs())
+  // [github.limit]
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= leftMs) throw error
+  // [report.log.lines]
   if (attempts === 1) log(`${error.message} Retrying.`)
+  // [github.decides.retried] [net.deadline]
   await retries.sleep(Math.min(delayMs, leftMs), signal)
 }
 
@@ -196,7 +220,9 @@ function expectShape<
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
+  // [github.shape]
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
+  // [range.list.unknown] [github.shape]
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
@@ -216,11 +242,14 @@ export async function readPages<T>(
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page })
     if (data.length === 0) return { items, truncated: false }
+    // [github.shape]
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
+    // [github.pages]
     const hasNext =
       headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')
     if (!hasNext) return { items, truncated: false }
   }
+  // [skip.list.cut]
   return { items, truncated: true }
 }
 
@@ -233,7 +262,9 @@ export interface GitHubRepo {
 export function requestParams<D = object>(
   {
     repository,
+    // [github.decides.retried]
     retried = true,
+    // [github.permission.least]
     find,
     signal,
     ofFiles,

@@ -50,7 +50,7 @@ export type GitHubFailure =
   /** GitHub can't do what was asked for. */
   | 'invalid'
 
-// [github.context.refused]
+// [github.words] [github.context.refused]
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   readonly kind: GitHubFailure
@@ -66,31 +66,43 @@ export class GitHubError extends ActionError {
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
+    // [send.certificate.final]
     const permanent = permanentFailure(thrown)
     const { cause } = thrown as { cause?: unknown }
+    // [net.proxy]
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
+    // [github.context.refused]
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
+    // [github.limit]
     const isLimited = isRateLimit(failure)
     const now = clock.date()
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
-    // [github.words]
+    // [github.words] [text.page] [secret.redacted] [text.cheap]
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
+    // [text.one-line]
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
+    // [send.certificate.final]
     const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
+    // [github.words]
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
+      // [net.proxy] [send.certificate.final]
       setting?.advice ??
         advice ??
+        // [github.limit]
         (until && `Re-run after ${until}.`) ??
+        // [github.permission.named]
         adviceFor(failure, kind, needs, fromFork),
       { cause: thrown },
     )
+    // [github.context.refused]
     this.status = status
     this.kind = kind
+    // [github.limit]
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
@@ -100,7 +112,7 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
   // [range.list.never]
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
-  // [github.foreign]
+  // [github.foreign] [github.decides.retried]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
   // [github.limit]
   if (isRateLimit(failure)) return 'temporary'
@@ -163,26 +175,33 @@ function adviceFor(
   permission: string,
   fromFork: boolean,
 ): string {
+  // [report.advice.followed]
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   if (status === undefined) return RUN_LATER
+  // [github.foreign] [github.redirect]
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
+  // [github.decides.retried]
   if (kind === 'temporary') return RUN_LATER
+  // [github.permission.named]
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
   // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived
   // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
+  // [report.advice.followed]
   if (status === 401) return 'Check github-token: it may be empty, or have expired.'
   return 'Fix the problem that GitHub reports, then re-run.'
 }
 
 // [github.permission.named]
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
+  // [report.advice.followed]
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
+  // [github.permission.named]
   if (fromFork && permission.endsWith('write')) {
     return (
       'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. ' +

@@ -46,14 +46,19 @@ export function createFetch(options: FetchOptions) {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined
   return async (url: string, init: FetchInit) => {
+    // [net.cheap]
     dispatcher ??= createDispatcher(options)
+    // [report.log.lines]
     const startedAt = clock.now()
     const address = new URL(url)
     let outcome: number | string = 'failed'
+    // [net.arrived-first]
     const signal = abortedAfter(init.signal, readArrived)
+    // [report.log.lines]
     try {
       const response = await Promise.race([
         send(dispatcher, address, { ...init, signal }),
+        // [net.deadline]
         rejectOnAbort(signal),
       ])
       outcome = response.status
@@ -91,24 +96,33 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
       origin,
       path: pathname + search,
       method,
+      // [github.shape]
       headers: { ...headers, 'accept-encoding': 'gzip' },
+      // [github.redirect]
       body: body ?? null,
+      // [net.deadline]
       signal,
     })
     const content = await response.body.arrayBuffer()
-    // undici frees the connection then; a request that comes earlier opens another.
+    // undici frees the connection then; a request that comes earlier opens another. [net.cheap]
     await setImmediate()
+    // [github.redirect]
     const { statusCode: status } = response
+    // [github.pages]
     const received = joinValues(response.headers)
+    // [github.redirect]
     const location = REDIRECTIONS.includes(status) ? (received.get('location') ?? '') : ''
     if (location !== '' && URL.canParse(location, url) && redirections < MAX_REDIRECTIONS) {
       target = new URL(location, url)
+      // [github.redirect] [secret.key.where]
       if (target.origin === origin) continue
     }
+    // [github.shape]
     const bytes =
       received.get('content-encoding') === 'gzip'
         ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
         : new Uint8Array(content)
+    // [github.redirect]
     return {
       url,
       status,

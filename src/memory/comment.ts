@@ -58,9 +58,12 @@ export function keepComment(options: CommentOptions) {
   let before: StoredState | undefined
   let latest: StatusUpdate | undefined
   let working: Promise<void> | undefined
-  /** Why the last edit failed, reported once: here, or by whoever caused the request. */
+  /**
+   * Why the last edit failed, reported once: here, or by whoever caused the request.
+   * [memory.failure.told]
+   */
   let failed: ActionError | 'reported elsewhere' | undefined
-  /** Aborted when the step can't wait for its edits any longer. */
+  /** Aborted when the step can't wait for its edits any longer. [memory.edit.retried] */
   const closing = new AbortController()
 
   /**
@@ -72,12 +75,16 @@ export function keepComment(options: CommentOptions) {
   /** What the marker holds: a state of this run, or of an earlier one. [memory.nothing-sent] */
   const heldNow = (): StoredState | undefined => written() ?? before
 
-  /** Whether later runs depend on the comment, and would not find these there. */
+  /**
+   * Whether later runs depend on the comment, and would not find these there.
+   * [memory.edit.retried] [memory.failure.told]
+   */
   function lacks(...names: readonly (keyof Stored)[]): boolean {
     if (!isMemory || latest === undefined) return false
     const { stored } = latest
     const held = heldNow()
     const isThere = stored.jobId !== '' && names.every((name) => stored[name] === held?.[name])
+    // [memory.nothing-sent]
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
@@ -89,15 +96,19 @@ export function keepComment(options: CommentOptions) {
     return describeWarning(failed, `${stale}${lost}.`)
   }
 
+  // [memory.failure.told]
   function onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
+    // [memory.edit.retried]
     if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && written() === undefined)
       isStopped = true
+    // [memory.failure.told]
     if (failed !== undefined) return
     failed = thrown instanceof ActionError ? thrown : internalError(thrown)
     warn(String(describeFailure()))
   }
 
+  // [github.decides.retried] [memory.failure.told]
   function onReportedFailure(thrown: unknown): never {
     failed ??= 'reported elsewhere'
     onFailure(thrown)
@@ -109,6 +120,7 @@ export function keepComment(options: CommentOptions) {
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
+      // [memory.marker.signed]
       const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
       return { id: item.id, stored }
     })
@@ -121,6 +133,7 @@ export function keepComment(options: CommentOptions) {
     before = newest?.stored
     if (newest === undefined && truncated)
       log('There are too many comments to read all: one by an earlier run may be among the others.')
+    // [memory.unverified]
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         // [memory.unverified]
@@ -132,38 +145,51 @@ export function keepComment(options: CommentOptions) {
       note(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
+    // [memory.one-comment]
     return before
   }
 
+  // [memory.later-run]
   async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
     await read(mode)
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
+    // [memory.later-run]
     const replaces = update.created || state.kind === 'written'
     // [memory.later-run]
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
+    // [memory.one-comment]
     await edit(update, mode)
+    // [memory.failure.told]
     failed = undefined
   }
 
   /** Creates or edits the comment and its marker. */
   async function edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
+    // [memory.nothing-sent]
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
+    // [memory.one-comment.no-twin]
     const wasThere = state.kind === 'found' || written() !== undefined
+    // [memory.identity.same-attempt]
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
     const held = sentNothing ? (before ?? own) : own
+    // [memory.first-text] [memory.silent]
     const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
+    // [report.advice.rerun]
     state = { kind: 'written', id, held: written() }
     try {
+      // [memory.marker.signed]
       const marker = createMarker(held, id, identity, markerKeys)
       // [github.early]
       const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
+      // [memory.edit.retried]
       await comments.edit(id, update.text, marker, { ...mode, isEarly })
+      // [report.advice.rerun]
       state = { kind: 'written', id, held }
     } catch (thrown) {
       // [memory.one-comment.no-twin]
@@ -179,16 +205,20 @@ export function keepComment(options: CommentOptions) {
    * @param sentNothing GitHub mails what is created, to people who can't do anything about it.
    */
   async function create(text: string, sentNothing: boolean, mode: RequestMode) {
+    // [memory.one-comment.no-twin]
     const created = await comments.findCreated(mode)
+    // [memory.silent]
     return sentNothing || created ? created?.id : comments.create(text, mode)
   }
 
   // [memory.edit.retried]
   async function work(): Promise<void> {
+    // [memory.edit.order]
     for (let done: StatusUpdate | undefined; done !== latest && !isStopped; ) {
       done = latest as StatusUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are
       // retried.
+      // [memory.edit.retried]
       await write(done, { retried: isMemory, signal: closing.signal }).catch(onFailure)
     }
     working = undefined
@@ -198,6 +228,7 @@ export function keepComment(options: CommentOptions) {
     isMemory,
     /**
      * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
+     * [memory.failure.told]
      */
     get failure() {
       return describeFailure()
@@ -211,7 +242,7 @@ export function keepComment(options: CommentOptions) {
       return isSent && held.jobId === latest?.stored.jobId ? 'stored' : 'pending'
     },
     /**
-     * What an earlier step stored, for a run that depends on it.
+     * What an earlier step stored, for a run that depends on it. [github.decides.retried]
      *
      * @throws ActionError `github`; the caller reports it
      */
@@ -229,8 +260,11 @@ export function keepComment(options: CommentOptions) {
     async writePlaceholder(update: StatusUpdate): Promise<void> {
       if (!isMemory) return
       // An edit before it may take longer than the step has left.
+      // [memory.edit.order] [net.deadline]
       await Promise.race([working, waitForAbort(deadline.signal)])
+      // [github.decides.retried]
       if (isStopped) throw failed
+      // [send.placeholder.first]
       latest = update
       await write(update, { retried: true }).catch(onReportedFailure)
     },
@@ -240,12 +274,14 @@ export function keepComment(options: CommentOptions) {
      */
     enqueue(update: StatusUpdate): void {
       const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
+      // [memory.silent]
       const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd
+      // [memory.edit.order]
       if (isStopped || isStored || isForNobody) return
       latest = update
       working ??= work()
     },
-    /** Waits until everything is written, for a limited time. */
+    /** Waits until everything is written, for a limited time. [memory.edit.retried] */
     async close(): Promise<void> {
       const { min, cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
@@ -257,8 +293,10 @@ export function keepComment(options: CommentOptions) {
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
+      // [cancel.first]
       void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
+      // [memory.edit.retried]
       await working
       done.abort()
     },

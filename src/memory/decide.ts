@@ -32,8 +32,11 @@ export function whoLeft(
   { run, state, jobId, link, fingerprint }: StoredState,
   runId: string,
 ): Situation['by'] {
+  // [memory.run.continues]
   if (run !== runId || jobId === '' || NOTHING_SENT.includes(state)) return 'earlier run'
+  // [memory.rerun.waits]
   if (!isFinalOutcome(state)) return 'unfinished attempt'
+  // [memory.rerun.reported]
   const isReported = state === 'pr-opened' && link !== undefined && fingerprint !== ''
   return isReported ? 'reported attempt' : 'earlier run'
 }
@@ -57,6 +60,7 @@ export type Decision = Readonly<
 export function decide(situation: Situation): Decision {
   const { by, push, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
+  // [memory.run.continues] [output.dry-run]
   const unusable =
     job === undefined
       ? 'no longer exists'
@@ -73,7 +77,7 @@ export function decide(situation: Situation): Decision {
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
     return { kind: 'wait', reason }
   }
-  // [paid.asked.sends]
+  // [paid.asked.sends] [paid.push.unchanged]
   const isAsked = isNews || push === undefined
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   // [paid.push.merged]
@@ -97,8 +101,10 @@ export function decide(situation: Situation): Decision {
     }
     return { kind: 'skip', why }
   }
+  // [memory.run.continues]
   if (unusable !== undefined) return { kind: 'create', reason: unusable }
   if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }
+  // [paid.push.unchanged] [memory.run.continues]
   return isAsked
     ? { kind: 'message' }
     : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }

@@ -37,7 +37,7 @@ type Read<T> = (
 export function openDocsPulls(step: Step, github: GitHub) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
-  // [docs.files.readers]
+  // [docs.token.when] [docs.files.readers]
   const isHere = (repository = ''): boolean =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
@@ -48,12 +48,14 @@ export function openDocsPulls(step: Step, github: GitHub) {
    * @throws GitHubError if it could not be read for a moment
    */
   async function readWithAny<T>(link: string, read: Read<T>, mode = {}): Promise<T> {
+    // [docs.open.unreadable] [secret.key.where]
     if (new URL(link).host !== new URL(environment.serverUrl).host)
       throw new Unreadable('It is on another host.')
     const pull = parsePullRequest(link)
     if (pull === undefined) throw new Unreadable("Its link doesn't look like a pull request's.")
     const { repository, number } = pull
     const mayRead = `read pull requests in ${repository}.`
+    // [docs.token.when] [docs.open.unreadable]
     try {
       return await read(github, repository, Number(number), mode)
     } catch (thrown) {
@@ -61,27 +63,32 @@ export function openDocsPulls(step: Step, github: GitHub) {
       if (isHere(repository)) throw unreadable(thrown, thrown.advice)
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
+    // [docs.token.when]
     try {
       const byDocsToken = createGitHub({ ...step, token, fromFork: false })
       return await read(byDocsToken, repository, Number(number), mode)
     } catch (thrown) {
+      // [docs.token.refused] [docs.open.unreadable]
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
   }
 
   return {
-    /** Undefined if it can't be read, which is told. */
+    /** Undefined if it can't be read, which is told. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
       try {
         const state = stateOf(await readWithAny(link, readPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
         return state
       } catch (thrown) {
+        // [github.decides.retried]
         if (!(thrown instanceof Unreadable)) throw thrown
+        // [docs.open.unreadable]
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         // [docs.token.refused]
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
+        // [docs.open.unreadable]
         return undefined
       }
     },
@@ -98,13 +105,19 @@ export function openDocsPulls(step: Step, github: GitHub) {
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
         getPath(event.payload, 'repository.private') === true
+      // [github.informs.once]
       const ask = <T>(read: Read<T>) =>
         readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
       // Side by side if both are asked for: together they have little time.
+      // [docs.ended-early] [docs.files.readers]
       const pull = isContinued || !hasReaders ? ask(readPull) : undefined
+      // [docs.files.readers]
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
+      // [docs.files.told]
       const files = isTold ? await ask(readFiles) : undefined
+      // [docs.ended-early]
       const state = isContinued ? stateOf(await pull) : undefined
+      // [docs.files.told] [docs.ended-early]
       return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
     },
   }
@@ -128,8 +141,11 @@ function mayOtherTokenRead(thrown: unknown): thrown is GitHubError {
  * @param prefix names docs-token, if that is the token
  */
 function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
+  // [github.decides.retried]
   if (!(thrown instanceof GitHubError) || thrown.kind === 'temporary') return thrown
+  // [docs.token.refused]
   const isTokenRefused = prefix !== '' && thrown.kind !== 'invalid'
+  // [docs.open.unreadable]
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
@@ -156,7 +172,7 @@ const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_num
   return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
 }
 
-// [docs.files.told]
+// [github.shape]
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>
     typeof file?.filename === 'string' &&

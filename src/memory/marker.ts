@@ -22,7 +22,10 @@ export interface StoredState extends Stored {
   readonly attempt: number
 }
 
-/** Then it isn't what an earlier attempt has left: a re-run has a higher one. */
+/**
+ * Then it isn't what an earlier attempt has left: a re-run has a higher one.
+ * [memory.identity.same-attempt]
+ */
 export function isOfThisAttempt(
   { run, attempt }: StoredState,
   { runId, runAttempt }: RunEnvironment,
@@ -52,11 +55,13 @@ export type MarkerKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
 /**
  * Keys for markers alone, so that no marker reveals anything about an API key (RFC 5869).
- * [memory.previous-key]
+ * [memory.marker.signed] [memory.previous-key]
  */
 export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKeys {
+  // [memory.marker.signed] [memory.marker.stable]
   const derive = (key: string): Buffer =>
     Buffer.from(hkdfSync('sha256', key, '', 'agent-job-action marker 2', 32))
+  // [memory.previous-key]
   return previousApiKey === '' ? [derive(apiKey)] : [derive(apiKey), derive(previousApiKey)]
 }
 
@@ -71,6 +76,7 @@ export function keyed(
 ): readonly [string, ...string[]] {
   const by = (one: Buffer): string =>
     createHmac('sha256', one).update(fingerprint).digest('base64url')
+  // [memory.previous-key] [paid.fingerprint.keyed]
   return [by(key), ...previous.map(by)]
 }
 
@@ -78,7 +84,7 @@ export function keyed(
  * The marker for the comment with this id.
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
- * [memory.marker.signed]
+ * [memory.marker.signed] [memory.marker.no-key]
  */
 export function createMarker(
   stored: StoredState,
@@ -90,6 +96,7 @@ export function createMarker(
   const data = Buffer.from(
     JSON.stringify([jobId, link ?? '', run, attempt, state, fingerprint]),
   ).toString('base64url')
+  // [memory.marker.stable] [memory.marker.signed]
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
 
@@ -106,12 +113,16 @@ export function readMarker(
   keys: MarkerKeys,
 ): StoredState | 'unverified' | undefined {
   const last = text.slice(Math.max(0, text.lastIndexOf('<!-- agent-job-action:2 '))) // [memory.marker.last]
+  // [memory.marker.stable]
   const [, name, data = '', signature = ''] = MARKER.exec(last) ?? []
+  // [memory.identity]
   if (name !== publicName(identity)) return undefined
+  // [memory.previous-key] [memory.marker.signed]
   const isVerified = keys.some((key) =>
     // [memory.marker.signed]
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
   )
+  // [memory.unverified] [memory.marker.signed]
   return isVerified ? parse(data) : 'unverified'
 }
 
@@ -136,9 +147,11 @@ function sign(data: string, id: number, identity: Identity, key: Buffer): string
  * repeat these. [memory.marker.untrusted]
  */
 function parse(data: string): StoredState {
+  // [memory.marker.stable]
   const [jobId, link, run, attempt, state, fingerprint = ''] = JSON.parse(
     Buffer.from(data, 'base64url').toString(),
   )
+  // [memory.marker.untrusted]
   const id = String(jobId)
   return {
     jobId: isId(id) ? id : '',

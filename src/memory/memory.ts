@@ -28,8 +28,11 @@ export interface MemoryStep extends Step {
  */
 export function openMemory(step: MemoryStep, isMerged: boolean) {
   const { apiKey, previousApiKey } = step.inputs
+  // [memory.marker.signed] [memory.previous-key]
   const markerKeys = deriveMarkerKeys(apiKey, previousApiKey)
+  // [memory.one-comment]
   const comment = openComment(step, isMerged, markerKeys)
+  // [memory.run.continues]
   return {
     /** Undefined if the step has none. */
     comment,
@@ -42,8 +45,10 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
       comment?.isMemory
         ? findPreviousRun({ ...step, service, comment, readDocsPull: step.docsPulls.readState })
         : undefined,
+    // [paid.fingerprint.keyed]
     keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
     /** Writes nothing from now on. */
+    // [memory.nothing-sent]
     stop: () => comment?.stop(),
   }
 }
@@ -57,7 +62,9 @@ function openComment(
   const { inputs, event, environment, github, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
+  // [range.number.either]
   const thread = findThread(event, issueNumber, isMerged)
+  // [input.scope]
   const isOther =
     jobScope === 'pull-request' && thread?.kind === 'issue' && issueNumber === undefined
   const isMemory = needsMemory && thread !== undefined && !isOther
@@ -66,12 +73,17 @@ function openComment(
     const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
     log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
   }
+  // [memory.one-comment]
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
   return keepComment({
     ...step,
+    // [memory.one-comment.no-twin]
     comments: openComments(github, environment.repository, thread, nonce()),
+    // [memory.identity]
     identity: identify(step, thread.number),
+    // [memory.marker.signed]
     markerKeys,
+    // [input.scope]
     isMemory,
   })
 }

@@ -47,16 +47,23 @@ export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<Earlier | Attach | undefined> {
   const { environment, tell, comment } = context
+  // [github.decides.retried]
   const state = await comment.find()
+  // [memory.run.continues]
   if (state === undefined) return undefined
+  // [memory.identity.same-attempt]
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
+  // [memory.rerun.unknown]
   noteIfUnknown(state, context)
+  // [output.job-id]
   const { jobId, link } = state
   if (jobId !== '') tell({ kind: 'continuing', jobId, link })
+  // [memory.rerun.waits]
   const by = whoLeft(state, environment.runId)
   // The service isn't asked yet: a run that turns out to send nothing doesn't need it.
   // [skip.service.unasked]
   if (by === 'earlier run') return earlier(state, () => find(by, state, context), context)
+  // [memory.rerun.waits]
   const found = await find(by, state, context)
   const decision = decide({ ...found, isNews: true })
   return decision.kind === 'wait'
@@ -74,19 +81,25 @@ async function find(
   const { jobId } = state
   // A dry run sends not even this. [output.dry-run]
   const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
+  // [memory.run.continues]
   const job = jobId === '' ? undefined : await ask()
   // The service leaves it out while it works on a message. [memory.run.open-pull]
   const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
+  // [paid.push.merged]
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
+  // [memory.rerun.waits]
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
+  // [docs.open.unreadable]
   const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
+  // [memory.run.continues]
   return { by, push: findPush(context), job, isUnfinished, link, pull }
 }
 
 // [memory.run.closed] [paid.asked.sends]
 function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
   const { action, pullRequest } = event
+  // [paid.asked.sends]
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
   // [memory.run.closed]
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
@@ -100,10 +113,14 @@ function attachTo(
   context: PreviousRunContext,
 ): Attach {
   const { jobId, fingerprint } = state
+  // [memory.rerun.unknown]
   const messageMayBeLost = noteIfLost(state, context)
+  // [memory.rerun.told]
   const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
   context.tell({ kind: 'noted', text, level: 'log' })
+  // [output.dry-run]
   const seen = job === 'not requested' ? undefined : job
+  // [memory.rerun.waits]
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
@@ -112,7 +129,9 @@ function attachTo(
  * [memory.identity.same-attempt]
  */
 function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): void {
+  // [memory.nothing-sent]
   if (NOTHING_SENT.includes(state)) return
+  // [memory.identity.same-attempt]
   comment.stop()
   const text = joinSentences(
     'job-key: another step of this run has the same workflow, job, step ID and project,',
@@ -126,7 +145,9 @@ function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): voi
 /** Of a create request: no job is known that could be continued. [memory.rerun.unknown] */
 function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunContext): void {
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
+  // [report.where-to-look]
   const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
+  // [memory.rerun.unknown]
   tell({ kind: 'noted', text, level: 'warn' })
 }
 
@@ -144,14 +165,15 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
 
 /**
  * The job as the service has it; undefined if it does not exist. [memory.run.continues]
- * [skip.service.unasked] [memory.run.continues]
+ * [skip.service.unasked]
  */
 async function getJob(
   jobId: string,
   { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
-  // What this step reports begins later.
+  // What this step reports begins later. [report.log.lines]
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
+  // [memory.run.continues]
   try {
     const job = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
@@ -183,21 +205,30 @@ function earlier(
       const found = await findNow()
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
+      // [paid.push.unchanged] [memory.previous-key]
       const isNews = !fingerprints.includes(state.fingerprint)
+      // [memory.run.continues]
       const decision = decide({ ...found, isNews })
+      // [output.job-id]
       tell({ kind: 'continuing', jobId, link })
+      // [memory.run.closed] [paid.push.merged]
       if (decision.kind === 'skip') return decision
+      // [paid.push.unchanged]
       if (decision.kind === 'wait')
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)
       // Only what is known to be open can be continued.
+      // [memory.run.open-pull]
       const previousLink = pull === 'open' ? link : undefined
       const prompt = composeWith(...askToContinue(previousLink))
+      // [memory.run.continues]
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
         return { kind: 'create', prompt, fingerprint, previousLink }
       }
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
+      // [output.dry-run]
       if (job === 'not requested') return message
+      // [send.message.ended] [send.message.gone]
       return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
     },
   }
@@ -205,12 +236,14 @@ function earlier(
 
 /**
  * Names the pull request alone: what else is in a link would be words outside of the fence.
- * [memory.marker.untrusted] [memory.run.open-pull]
+ * [memory.run.open-pull] [memory.marker.untrusted]
  */
 function askToContinue(link: string | undefined): readonly string[] {
   const pull = parsePullRequest(link)
   if (link === undefined || pull === undefined) return []
+  // [memory.marker.untrusted]
   const url = `${new URL(link).origin}/${pull.repository}/pull/${pull.number}`
+  // [memory.run.open-pull]
   return [
     `The pull request ${url} is already open for this. ` +
       'Continue there: add to its branch, and open no second pull request.',

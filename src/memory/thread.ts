@@ -18,11 +18,15 @@ export function findThread(
   issueNumber: number | undefined,
   isMerged: boolean,
 ) {
+  // [range.number]
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
+  // [range.number.either]
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
+  // [merge.found]
   if (isMerged || number === pullRequest?.number)
     return { kind: 'pull request', number, permission: pulls }
+  // [range.number.either]
   if (number === issue) return { kind: 'issue', number, permission: issues }
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
   return { kind: 'issue or pull request', number, permission: `${issues} or ${pulls}` }
@@ -47,7 +51,9 @@ export function openComments(
     requestParams(
       { repository, ...mode },
       `writing the comment on ${kind} ${issue_number}`,
+      // [github.permission.named]
       permission,
+      // [github.shape]
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
@@ -56,7 +62,9 @@ export function openComments(
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
     const params = { repository, ...mode, isEarly: isMissing }
+    // [github.shape]
     const common = requestParams(params, doing, permission, Array.isArray)
+    // [memory.one-comment] [github.pages]
     return readPages(COMMENTS_LIMIT / 100, (page) =>
       github.issues.listComments({ ...common, ...page, issue_number }),
     )
@@ -77,7 +85,9 @@ export function openComments(
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
+        // [github.early] [memory.one-comment.no-twin]
         ...writing({ ...mode, isEarly: isMissing, find: () => findCreated(mode) }),
+        // [memory.first-text]
         issue_number,
         body: `${text}\n\n${mark}`,
       }
@@ -87,7 +97,9 @@ export function openComments(
     findCreated,
     // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
+      // [memory.marker.last]
       const body = `${text}\n\n${marker}`
+      // [memory.edit.retried]
       await github.issues.updateComment({ ...writing(mode), comment_id, body })
     },
   }

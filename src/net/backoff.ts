@@ -38,7 +38,7 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
 
 /**
  * The time for retries: failed attempts and the waits between them use it up.
- * [send.unconnected]
+ * [send.unconnected] [github.decides.retried]
  */
 export class RetryBudget {
   #countedUntil = 0
@@ -61,7 +61,9 @@ export class RetryBudget {
 
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.clock.now()
+    // [net.deadline]
     await this.clock.sleep(milliseconds, signal)
+    // [send.unconnected]
     this.count(startedAt, milliseconds)
   }
 }

@@ -18,6 +18,7 @@ import { skipWasmOptimization } from './v8.js'
 class ConnectError extends Error {
   constructor(
     message: string,
+    // [send.certificate.final]
     readonly permanent?: PermanentFailure,
     options?: ErrorOptions,
   ) {
@@ -50,14 +51,18 @@ export interface ConnectorOptions {
  * yet. [net.proxy]
  */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions) {
+  // [net.tls.verified] [house.bundle.small]
   const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
+  // [net.proxy]
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done: buildConnector.Callback = (error, socket) => {
       if (error !== null) {
+        // [send.certificate.final] [net.tls.verified]
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
         skipWasmOptimization() // [net.cheap]
+        // [net.proxy]
         callback(null, socket)
       }
     }
@@ -85,7 +90,9 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)({
+      // [net.tls.verified]
       ...VERIFIED,
+      // [net.proxy]
       method: 'CONNECT',
       host,
       // Otherwise Node checks the certificate against the Host header below, which names the
@@ -103,6 +110,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
+    // [send.certificate.final] [send.unconnected]
     const fail = (error: Error): void => {
       reject(
         new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
@@ -111,9 +119,11 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     }
     request.once('error', fail)
+    // [net.proxy]
     request.once('connect', ({ statusCode: status = 0 }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
       socket.destroy()
+      // [send.unconnected] [send.certificate.final]
       reject(
         new ConnectError(
           `${name} responded ${status} to CONNECT`,
@@ -139,8 +149,10 @@ function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectE
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
   const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
+  // [net.tls.verified]
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
+  // [send.certificate.final]
   return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 
@@ -162,7 +174,9 @@ export function describeError(error: Error): string {
   const tls = code.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
   // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't
   // set.
+  // [report.advice.followed]
   const message = CERTIFICATE_ERROR.test(code) ? error.message.replace(/;.*/s, '') : error.message
+  // [text.one-line]
   return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 

@@ -79,12 +79,16 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
     end()
   }
   const onCancel = (): void => {
+    // [cancel.first] [output.timed-out]
     cancelled = !controller.signal.aborted
+    // [net.deadline]
     abort(cancel.reason)
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
+  // [report.log.lines]
   setMaxListeners(0, cancel) // Node 20 warns of more than 10.
+  // [net.deadline]
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), ended.signal).then(() => {

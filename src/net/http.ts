@@ -79,6 +79,7 @@ interface HttpClientOptions extends ConnectorOptions {
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: ReturnType<typeof openConnection> | undefined
+  // [net.proxy]
   const { proxy } = options
   const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
@@ -101,8 +102,10 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
+    // [net.limits] [net.deadline]
     headersTimeout: 0,
     bodyTimeout: 0,
+    // [net.post.new-connection]
     keepAliveTimeout: 65_000,
     keepAliveMaxTimeout: 3_600_000,
     pipelining: 1,
@@ -112,6 +115,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
     destroy(): void {
       // Else, a proxy may open the tunnel of a request that was given up. [net.proxy]
       abort()
+      // [net.post.new-connection]
       void client.destroy()
     },
   }
@@ -134,17 +138,22 @@ function exchange(
 ): Promise<HttpResult> {
   const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
+    // [net.limits]
     const reader = createReader()
+    // [send.never-twice]
     let sent = false
     let settled = false
     let timer: NodeJS.Timeout | undefined
 
     const settle = (result: HttpResult): void => {
       settled = true
+      // [net.deadline]
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
+      // [send.never-twice]
       resolve(result)
     }
+    // [send.unknown] [send.unconnected]
     const fail = (reason: string, cause?: unknown): void =>
       settle(
         sent
@@ -152,6 +161,7 @@ function exchange(
           : // [send.unconnected]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
+    // [net.arrived-first] [net.deadline]
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
       const current = setTimeout(async () => {
@@ -163,26 +173,35 @@ function exchange(
     // [cancel.in-flight]
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
+      // [cancel.before-post]
       if (!sent) end()
+      // [cancel.in-flight] [net.arrived-first]
       else setTimer(method === 'POST' ? LIMITS.finalPost : 0, end)
     }
+    // [send.never-twice]
     const onSent = (): void => {
       sent = true
+      // [net.limits]
       const limit = LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`))
     }
     // undici writes the headers together with the first part of the body, so nothing is sent before
     // that. It accepts any async iterable; its types don't.
+    // [send.never-twice]
     const createBody = async function* (text: string) {
       // [cancel.before-post]
       await readArrived() // A signal may have.
       if (settled) throw new Error('aborted')
+      // [send.never-twice]
       onSent()
       yield Buffer.from(text)
     }
 
+    // [cancel.before-post]
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
+    // [net.deadline]
     signal.addEventListener('abort', onAbort)
+    // [net.limits]
     setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
@@ -198,15 +217,19 @@ function exchange(
         onRequestStart() {
           if (text === undefined) onSent()
         },
+        // [net.limits]
         onResponseStart(_controller, status, headers) {
           if (!reader.start(status, headers)) fail(TOO_LARGE)
         },
+        // [net.limits]
         onResponseData(_controller, chunk) {
           if (!reader.add(chunk)) fail(TOO_LARGE)
         },
+        // [send.never-twice]
         onResponseEnd() {
           settle(reader.result())
         },
+        // [send.unknown] [send.unconnected]
         onResponseError(_controller, error) {
           fail(describeError(error), error)
         },
