@@ -16,56 +16,71 @@ export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtExcep
 
 /**
  * The step, and what only its beginning and its end need: what is wrong with the inputs, and the
- * report. [secret.masked] [house.layers]
+ * report. [house.layers] [secret.masked]
  *
  * @param cancel aborted when the runner cancels the step
  */
 export function createStep(runner: Runner, cancel: AbortSignal) {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
-  const secrets = SECRETS.map((input) => raw[input].trim())
   // [secret.masked]
+  const secrets = SECRETS.map((input) => raw[input].trim())
   for (const secret of secrets) runner.mask(secret)
+  // [secret.redacted]
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
+  // [net.tls.verified] [net.proxy]
   const network = runner.readNetworkSettings()
+  // [github.event]
   const environment = runner.runEnvironment()
   const event = readEvent(environment)
   if (event.problem !== undefined) runner.unsetEventPath()
+  // [secret.input] [input.problems.together]
   const { inputs, problem: inputProblem } = parseInputs(raw, {
     redact,
+    // [input.file.inside]
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
+    // [input.misspelt]
     given: runner.givenInputs(),
+    // [input.key.empty]
     missingSecrets: explainMissingSecrets(event, environment.actor),
     // What can't be read is reported by whoever needs the payload. [input.scope]
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
+  // [report.facts.one]
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
+  // [report.review]
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
+  // [house.layers]
   return {
     inputs,
     inputProblem,
     environment,
     event,
     network,
+    // [secret.redacted]
     redact,
     // [context.secret.none]
     redactKeys: createKeyRedactor(...secrets),
+    // [house.layers]
     clock,
     random,
     nonce,
     report,
+    // [net.deadline]
     deadline: createDeadline(
       inputProblem ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs,
       cancel,
       clock,
     ),
-    // After the result, a line of the log is for debugging only.
+    // After the result, a line of the log is for debugging only. [report.log.lines]
     log: (line: string) =>
       (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
+    // [report.log.lines]
     debug: reporter.debug,
     warn: reporter.warn,
+    // [report.facts.one]
     tell: (happening: Happening) => report.tell(happening),
   }
 }

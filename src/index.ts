@@ -2,4 +2,5 @@
 
 import { main } from './main.js'
 
+// [house.bundle.small]
 await main()

@@ -21,15 +21,19 @@ const DOCS_MS = 5_000
 
 /** Runs the action and ends the process. [cancel.second] [cancel.exception] [output.exit-code] */
 export async function main(): Promise<void> {
+  // [cancel.first]
   const signals = runner.onSignals()
   const step = createStep(runner, signals.first)
   const { report } = step
   const endNow = (thrown: unknown): void => {
     try {
       report.tell({ kind: 'ended', result: toRunResult(thrown) })
+      // [report.log.lines] [output.sent]
       report.endLog()
+      // [cancel.second]
       report.update()
     } finally {
+      // [output.exit-code]
       runner.exit(report.exitCode)
     }
   }
@@ -40,6 +44,7 @@ export async function main(): Promise<void> {
   try {
     await runStep(step)
   } finally {
+    // [output.exit-code]
     runner.exit(report.exitCode)
   }
 }
@@ -50,19 +55,25 @@ export type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').ope
 /** Runs a step until everything is reported. [docs.files.told] [memory.edit.retried] */
 export async function runStep(step: ReturnType<typeof createStep>): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
+  // [report.log.lines]
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
+  // [net.cheap]
   let github: ReturnType<LoadGitHub> | undefined
   const loadGitHub: LoadGitHub = () =>
     (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step)))
+  // [cancel.exception]
   const result = await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat)
+  // [report.facts.one]
   tell({ kind: 'ended', result })
-  // GitHub is not loaded for this alone.
+  // GitHub is not loaded for this alone. [net.cheap] [docs.files.told]
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
     const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
     const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })
   }
+  // [report.log.lines] [output.sent]
   report.endLog()
+  // [memory.edit.retried]
   await report.closeComment(deadline)
 }
 
@@ -72,6 +83,7 @@ async function execute(
   loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
   const { inputs, inputProblem, event } = step
+  // [skip.authors.cause] [skip.service.unasked]
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
@@ -81,13 +93,18 @@ async function execute(
   ).catch((thrown) => {
     throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
   })
+  // [access.refused.green]
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
+  // [input.problems.together]
   if (inputProblem !== undefined) {
     // A run that somebody has labelled should not turn red for that, either. [skip.service.unasked]
     const reason = checkSkipLabels(event, inputs.skipLabels)
+    // [skip.wait.never] [skip.labels.about]
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
+    // [input.problems.together]
     throw inputProblem
   }
+  // [net.cheap]
   const { planAndRun } = await import('./plan-and-run.js')
   return planAndRun(step, skip.mayBeMerges, loadGitHub)
 }

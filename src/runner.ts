@@ -25,14 +25,14 @@ import type { ReportWriter } from './report/report.js'
 import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
 
-// [input.blank.default] [input.misspelt]
+// [input.values] [input.blank.default]
 export function rawInputs(): RawInputs {
   return Object.fromEntries(NAMES.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
 /**
  * All inputs that the step has: with a warning, the runner also passes on unknown ones.
- * [input.blank.default] [input.misspelt]
+ * [input.misspelt] [input.blank.default]
  */
 export function givenInputs(): Readonly<Record<string, string>> {
   const names = Object.keys(process.env).filter((name) => /^INPUT_/i.test(name))
@@ -51,13 +51,17 @@ export function runEnvironment(): RunEnvironment {
     repository: env('GITHUB_REPOSITORY'),
     ref: env('GITHUB_REF'),
     sha: env('GITHUB_SHA'),
+    // [memory.identity.same-attempt]
     runId: env('GITHUB_RUN_ID'),
     runAttempt: Number(env('GITHUB_RUN_ATTEMPT') || 1),
+    // [range.schedule.unlisted]
     runNumber: Number(env('GITHUB_RUN_NUMBER')),
+    // [memory.identity]
     workflowRef: env('GITHUB_WORKFLOW_REF'),
     workflow: env('GITHUB_WORKFLOW'),
     job: env('GITHUB_JOB'),
     step: env('GITHUB_ACTION'),
+    // [secret.key.where]
     apiUrl: env('GITHUB_API_URL') || 'https://api.github.com',
     serverUrl: env('GITHUB_SERVER_URL') || 'https://github.com',
   }
@@ -102,15 +106,18 @@ export function mask(secret: string): void {
 export function createReporter(redact: Redact): ReportWriter {
   const toLine = (text: string): string => escapeCommands(redact(text))
   return {
+    // [report.log.lines] [text.command]
     log: (line) => core.info(toLine(line)),
     isDebug: core.isDebug(),
     debug(text) {
       for (const line of text.split('\n')) core.debug(toLine(line))
     },
+    // [report.annotation.one] [text.command]
     warn: (line) => core.warning(toLine(line)),
     notice: (line) => core.notice(toLine(line)),
-    /** Truncated before the runner's own limit of 4,096 characters per annotation. */
+    /** Truncated before the runner's own limit of 4,096 characters. [report.annotation.one] */
     error: (text) => core.error(truncate(text.split('\n').map(toLine).join('\n'), 4000)),
+    // [output.dry-run] [text.command]
     group(title, text) {
       core.startGroup(toLine(title))
       for (const line of escapeCommandLines(redact(text))) core.info(line)
@@ -118,7 +125,7 @@ export function createReporter(redact: Redact): ReportWriter {
     },
     /**
      * Writes all outputs or none, so that the file is well-formed whatever happens: a malformed one
-     * fails the step.
+     * fails the step. [output.unwritable]
      */
     outputs(values) {
       const path = process.env.GITHUB_OUTPUT
@@ -131,6 +138,7 @@ export function createReporter(redact: Redact): ReportWriter {
         throw thrown
       }
     },
+    // [report.summary] [secret.redacted]
     summary(markdown) {
       const path = process.env.GITHUB_STEP_SUMMARY
       if (path) replaceFile(path, redact(markdown))
@@ -156,9 +164,13 @@ function replaceFile(path: string, text: string): void {
 
 // [house.layers]
 export const clock: Clock = {
+  // [net.cheap]
   now: () => process.uptime() * 1000, // `performance` would load ten more of Node's modules.
+  // [house.layers]
   date: () => new Date(),
+  // [net.deadline]
   sleep: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => undefined),
+  // [report.log.lines]
   every(milliseconds, call) {
     const timer = setInterval(call, milliseconds)
     return () => clearInterval(timer)
@@ -168,7 +180,7 @@ export const clock: Clock = {
 /** 0 to 1, for jitter. [house.layers] */
 export const random = (): number => Math.random()
 
-/** Random hexadecimal digits that nobody can guess. [context.fence.data] */
+/** Random digits that nobody can guess. [context.fence.data] [memory.one-comment.no-twin] */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
 /**
@@ -179,8 +191,10 @@ export const nonce = (): string => randomBytes(16).toString('hex')
  */
 export function onSignals() {
   const first = new AbortController()
+  // [cancel.second]
   const second = new AbortController()
   const onSignal = (): void => (first.signal.aborted ? second : first).abort()
+  // [cancel.first]
   for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK']) process.on(name, onSignal)
   return { first: first.signal, second: second.signal }
 }
@@ -190,8 +204,10 @@ export function onSignals() {
  * process exits with a failure unless `exit` says otherwise. [cancel.exception]
  */
 export function onUncaughtException(call: (thrown: unknown) => void): void {
+  // [output.exit-code]
   process.exitCode = 1
   process.stdout.on('error', () => undefined) // Nobody has to read the log to its end.
+  // [cancel.exception]
   process.on('uncaughtException', call)
 }
 

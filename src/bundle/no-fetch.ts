@@ -3,6 +3,7 @@
  * proxies, which `github/fetch.ts` handles.
  */
 
+// [house.bundle.small] [net.cheap]
 export async function fetch(): Promise<never> {
   throw new Error('Octokit uses the fetch that it is given.')
 }

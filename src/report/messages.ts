@@ -16,19 +16,24 @@ export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
 
 // [report.log.lines]
 export function formatHeartbeatLine(facts: StepFacts): string {
+  // [report.true]
   const waitsFor = hasJob(facts)
     ? `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
     : facts.request.kind === 'sending'
       ? 'still waiting for a response'
       : 'nothing has been accepted yet'
+  // [report.log.lines]
   return `After ${formatDuration(facts.now)}: ${waitsFor}.`
 }
 
 // [report.log.lines]
 export function formatEndLine(facts: StepFacts, result: RunResult): string {
   const error = errorOf(result)
+  // [output.error-code]
   const code = error === undefined ? '' : ` (${error.code})`
+  // [output.sent]
   const end = `${result.outcome}${code}. Sent: ${describeSent(facts)}.`
+  // [report.log.lines]
   return `Finished after ${formatDuration(facts.now)}: ${end}`
 }
 
@@ -45,9 +50,10 @@ export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const { sentence, happened = '', unsent, next } = describeOutcome(run, result)
   const pullRequest = link === undefined ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
-  // Each line of bad input is a problem of its own.
+  // Each line of bad input is a problem of its own. [input.problems.together]
   if (errorOf(result)?.code === 'input')
     return { level: 'error', text: happened, log: joinSentences(unsent, next) }
+  // [report.annotation.one]
   const text = joinSentences(sentence, happened, unsent, next)
   if (failsStep(result.outcome, run.inputs.failOn)) {
     // What there is to review comes first: the step may fail all the same.

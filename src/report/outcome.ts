@@ -29,20 +29,26 @@ export type Texts = Readonly<{
  */
 export function describeJob(facts: StepFacts): string {
   const { seen, notSeen, result, now } = facts
+  // [report.past]
   const [is, has, then, ago] =
     result === undefined
       ? ['is', 'has', '', 'ago']
       : ['was', 'had', ' when this step ended', 'before this step ended']
+  // [report.true]
   if (seen === undefined)
     return `${has} an unknown status${then}${notSeen ? `: ${notSeen.reason}` : ''}`
-  // After a message, a final status may be the one from before it.
+  // After a message, a final status may be the one from before it. [poll.stale-end]
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
+  // [poll.status.undocumented]
   const status = job.status ?? quote(job.rawStatus)
+  // [report.true] [report.past]
   if (notSeen) {
     return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeen.reason}`
   }
+  // [poll.status.undocumented]
   if (job.status === undefined) return `${has} an undocumented status${then}: ${status}`
+  // [report.true] [report.past]
   return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${then}`
 }
 
@@ -66,9 +72,11 @@ export type ToldRun = Readonly<{
 /** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
-  // With another key, a re-run doesn't find it.
+  // With another key, a re-run doesn't find it. [memory.marker.signed]
   const isKeyRefused = errorOf(facts.result)?.code === 'auth'
+  // [report.advice.rerun]
   const isStored = facts.request.kind !== 'none' && memory === 'stored' && !isKeyRefused
+  // [report.advice.rerun] [report.advice.followed]
   const how =
     inputs.wait && (isGiven || isStored)
       ? 're-run the workflow job: this step then sends nothing.'
@@ -85,10 +93,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const status = statusIn(facts)
   const isFollowed = hasJob(facts)
   const name = `Docs job ${quote(jobId)}`
+  // [poll.stale-end]
   const hasEnded = isFinal(status) && accepted !== 'message'
+  // [report.title.accepted]
   const told = whatWasAccepted(facts)
+  // [report.true] [report.past]
   const lastSeen = `${name} ${describeJob(facts)}.`
-  // What a re-run does that doesn't find the job.
+  // What a re-run does that doesn't find the job. [report.advice.rerun]
   const rerun = {
     job: 'A re-run starts another docs job.',
     message: 'A re-run sends the message again.',
@@ -97,11 +108,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
   // An earlier run's, of which this step has not learned more. [report.true]
   const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
+  // [report.advice.followed]
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
+        // [docs.ended-early]
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
           : // [report.review]
@@ -113,6 +126,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
+        // [report.advice.followed]
         next: joinSentences(
           facts.request.kind === 'waiting'
             ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
@@ -124,40 +138,51 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: '❌ The docs job failed',
         sentence: `${name} failed.`,
+        // [report.advice.followed]
         next: `The service's dashboard may show the reason. ${startNew}.`,
       }
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
         sentence: `${name} was archived.`,
+        // [report.advice.followed]
         next: joinSentences(
           job?.link && 'Review the docs pull request.',
           `An archived docs job won't produce anything more. ${startNew}.`,
         ),
       }
+    // [output.timed-out]
     case 'timed-out':
       return {
         title: '⏰ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: lastSeen,
+        // [report.advice.followed]
         next: joinSentences(
+          // [poll.refused]
           facts.notSeen?.advice,
+          // [report.advice.rerun]
           toWait,
+          // [report.advice.followed]
           !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
         ),
       }
     case 'started':
       return {
+        // [report.title.accepted]
         title: {
           job: '🚀 The docs job was started',
           message: '🚀 The docs job accepted the message',
           nothing: '⏳ The docs job had not finished when this step ended',
         }[accepted],
+        // [report.true]
         sentence: accepted === 'message' ? `${name} accepted the message.` : '',
+        // [report.past]
         happened: joinSentences(
           accepted !== 'message' && lastSeen,
           'This step did not wait for the docs job to finish.',
         ),
+        // [report.advice.rerun]
         next: toWait,
       }
     // [cancel.told]
@@ -168,8 +193,10 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         ? toWait
         : mayRun || 'To start a docs job, re-run the workflow job.'
       return {
+        // [report.title.accepted]
         title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
+        // [report.true] [cancel.in-flight]
         happened:
           error?.message ??
           (isFollowed
@@ -177,21 +204,26 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
             : facts.isRefused
               ? "The service hadn't accepted a request from this step."
               : 'Nothing was sent.'),
+        // [cancel.told]
         next:
           error?.advice ??
           (end === undefined
             ? unfinished
-            : end === 'no-changes' // The step was still waiting for a link.
+            : end === 'no-changes' // The step was still waiting for a link. [poll.link.late]
               ? `The link of a pull request may come a moment after the end. ${toWait}`
               : describeOutcome(run, { outcome: end }).next),
       }
     }
     case 'skipped':
       return {
+        // [report.title.accepted]
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
+        // [report.true]
         happened: `Nothing was sent: ${result.reason}.`,
+        // [report.advice.followed]
         next: result.advice ?? "You don't need to do anything.",
       }
+    // [output.dry-run]
     case 'dry-run':
       return {
         title: '📝 Dry run',
@@ -200,15 +232,21 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       }
     case 'error': {
       const { message, advice, code } = result.error
-      // A job that the service has never shown to this step may not exist.
+      // A job that the service has never shown to this step may not exist. [report.true]
       const mayExist = job !== undefined || accepted === 'message'
+      // [report.true]
       const isUnsent = facts.request.kind === 'none' && !facts.isRefused
       const isRemembered = isUnsent && inputs.task.kind === 'create'
+      // [report.advice.followed]
       const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
       return {
+        // [report.title.accepted]
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
+        // [output.error-code]
         happened: message,
+        // [report.true]
         unsent: isUnsent && 'Nothing was sent.',
+        // [report.advice.followed]
         next: joinSentences(advice, isFollowed ? !hasEnded && then : isRemembered && mayRun),
       }
     }
@@ -227,7 +265,7 @@ function whatWasAccepted(facts: StepFacts): string {
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
   if (hasJob(facts)) {
-    // After a message, a final status may be the one from before it.
+    // After a message, a final status may be the one from before it. [poll.stale-end]
     return isFinal(statusIn(facts))
       ? 'The message was accepted'
       : "The docs job's result is unknown"

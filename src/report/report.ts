@@ -42,13 +42,17 @@ export class StepReport {
   /** As soon as it is known that the step keeps one. */
   comment: KeptComment | undefined
   #facts: StepFacts
+  // [report.annotation.one]
   #warnedOfSummary = false
+  // [report.log.lines]
   #isLogEnded = false
+  // [report.facts.one]
   readonly #options: ReportOptions
 
   constructor(options: ReportOptions) {
     const { task } = options.inputs
     this.#options = options
+    // [output.job-id]
     this.#facts = factsAtStart(task.kind === 'create' ? '' : task.jobId)
   }
 
@@ -63,7 +67,8 @@ export class StepReport {
   }
 
   /**
-   * Records what happens, and reports what a reader has to know of it. [output.unwritable]
+   * Records what happens, and reports what a reader has to know of it. [report.facts.one]
+   * [output.unwritable]
    *
    * @throws ActionError `internal` if the outputs can't be written before the service accepted
    * anything: better to send nothing than to lose a job.
@@ -78,27 +83,35 @@ export class StepReport {
     this.#record(happening)
     switch (happening.kind) {
       case 'noted':
+        // [report.log.lines]
         writer[happening.level](happening.text)
         break
       case 'heartbeat':
+        // [report.log.lines]
         writer.log(formatHeartbeatLine(this.#facts))
+        // [memory.edit.retried]
         if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
       case 'accepted':
       case 'waiting':
       case 'seen':
+        // [output.early] [cancel.killed]
         if (happening.job === undefined) this.#publish()
+        // [report.log.lines] [output.early]
         else this.#showJob(happening.job, before)
         break
       case 'sending':
       case 'pausing':
+        // [output.unwritable] [cancel.killed]
         this.#publish()
         break
       case 'docs-read':
+        // [docs.ended-early]
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
+        // [docs.files.told] [docs.ended-early]
         if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
         break
-      // What follows from these is told with what comes next.
+      // What follows from these is told with what comes next. [report.facts.one]
       case 'continuing':
       case 'not-accepted':
       case 'unknown':
@@ -114,13 +127,16 @@ export class StepReport {
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
+  // [report.log.lines]
   #showJob(job: Job, { seen, history }: StepFacts): void {
     const { writer } = this.#options
     const isNews = this.#facts.history.length > history.length
     if (!isNews && seen && job.link === seen.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
+    // [output.pr-link]
     if (job.link === undefined && getString(job.received, 'prLink') !== '')
       writer.log("The service's link was dropped, because it can't be passed on safely.")
+    // [output.early] [cancel.killed]
     if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
 
@@ -131,16 +147,18 @@ export class StepReport {
   #publish(): void {
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
+    // [report.summary]
     this.#writeSummary()
+    // [output.unwritable]
     if (failure !== undefined && !hasJob(this.#facts)) {
-      // [output.unwritable]
       this.#record({ kind: 'not-accepted', posted: false })
       throw failure
     }
+    // [cancel.killed]
     this.update()
   }
 
-  /** Returns the error if that fails. */
+  /** Returns the error if that fails. [output.unwritable] */
   #writeOutputs(): ActionError | undefined {
     const { writer, redact } = this.#options
     try {
@@ -151,11 +169,13 @@ export class StepReport {
     }
   }
 
+  // [report.summary]
   #writeSummary(): void {
     const { writer } = this.#options
     try {
       writer.summary(createSummary(this.#view()))
     } catch (thrown) {
+      // [report.annotation.one]
       if (!this.#warnedOfSummary)
         writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
       this.#warnedOfSummary = true
@@ -165,22 +185,28 @@ export class StepReport {
   #view(): View {
     const { inputs, redact, environment } = this.#options
     const { notes } = this.#facts
+    // [memory.failure.told]
     const { failure, memory = 'none' } = this.comment ?? {}
     return {
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
+      // [memory.failure.told]
       notes: failure === undefined ? notes : [...notes, failure],
+      // [report.advice.rerun]
       memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
     }
   }
 
   /**
    * What the comment is written from. An edit that failed is reported in the log and the summary
-   * alone. Where the text can be read, the job is stored with it.
+   * alone. Where the text can be read, the job is stored with it. [memory.failure.told]
    */
   #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
+    // [report.comment.private]
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
+    // [report.advice.rerun]
     const memory = (this.comment?.memory ?? 'none') === 'none' ? 'none' : 'stored'
+    // [memory.failure.told]
     return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
@@ -195,11 +221,15 @@ export class StepReport {
     await this.comment?.writePlaceholder({ ...update, created: true })
   }
 
+  // [cancel.killed]
   update(): void {
     this.comment?.enqueue(createUpdate(this.#commentView()))
   }
 
-  /** If a create request or a message is in flight: the error saying that its result is unknown. */
+  /**
+   * If a create request or a message is in flight: the error saying that its result is unknown.
+   * [cancel.in-flight] [cancel.exception] [send.unknown]
+   */
   resultUnknown(cause?: unknown): ActionError | undefined {
     const { request, jobId } = this.#facts
     if (request.kind !== 'sending') return undefined
@@ -207,7 +237,7 @@ export class StepReport {
     return resultUnknown({ kind, jobId }, ENDED_FIRST, { cause })
   }
 
-  /** For a dry run. */
+  /** For a dry run. [output.dry-run] */
   showPrompt(prompt: string): void {
     this.#options.writer.group('The prompt as it would be sent', prompt)
   }
@@ -217,18 +247,24 @@ export class StepReport {
    * result. [output.unwritable]
    */
   #end(given: RunResult): void {
+    // [report.annotation.one]
     if (this.#facts.result !== undefined) return
+    // [output.unwritable]
     const { writer } = this.#options
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'
+    // [send.unknown] [cancel.exception]
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined
     let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
+    // [report.facts.one]
     this.#record({ kind: 'ended', result })
+    // [output.unwritable]
     const failure = this.#writeOutputs()
     if (failure !== undefined && !isInternal) {
       result = { outcome: 'error', error: failure }
       this.#record({ kind: 'ended', result })
     }
+    // [report.summary]
     this.#writeSummary()
     // [report.annotation.one]
     const { level, text, log } = createAnnotation(this.#view(), result)
@@ -244,19 +280,24 @@ export class StepReport {
     this.#isLogEnded = true
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found.
+    // Not truncated before it is redacted: half a key would not be found. [secret.redacted]
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
-  /** Writes the result to the comment, and waits until it is there, for a limited time. */
+  /**
+   * Writes the result to the comment, and waits until it is there, for a limited time.
+   * [memory.edit.retried]
+   */
   async closeComment({ cancel }: Step['deadline']): Promise<void> {
     const { comment } = this
     if (comment === undefined) return
     this.update()
     await comment.close()
+    // [report.summary] [memory.failure.told]
     this.#writeSummary()
+    // [cancel.first]
     if (comment.failure !== undefined || cancel.aborted) return
-    // What was noted meanwhile: an update without news is no edit.
+    // What was noted meanwhile: an update without news is no edit. [memory.failure.told]
     this.update()
     await comment.close()
   }
@@ -264,7 +305,7 @@ export class StepReport {
 
 // [output.unwritable]
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
-  // How the step would have ended otherwise, which must not be lost.
+  // How the step would have ended otherwise, which must not be lost. [output.unwritable]
   const before = errorOf(facts.result)
   const isFollowed = hasJob(facts)
   const advice =
@@ -275,7 +316,9 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
+      // [cancel.killed]
       isFollowed && `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.`,
+      // [report.true]
       before?.message ?? (!isFollowed && facts.isRefused && 'Nothing was accepted.'),
     ),
     joinSentences(advice, before?.advice),

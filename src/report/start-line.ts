@@ -11,7 +11,9 @@ export function formatStartLine(
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
 ): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
+  // [output.dry-run]
   const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
+  // [report.log.lines]
   switch (task.kind) {
     case 'create': {
       const what = say('create a docs job', 'Creating a docs job')
@@ -23,6 +25,7 @@ export function formatStartLine(
     }
     case 'attach': {
       const what = wait ? say('wait for', 'Waiting for') : say('check', 'Checking')
+      // [report.true]
       return `${what} docs job ${quote(task.jobId)} ${where}; nothing is sent to it.`
     }
   }

@@ -17,17 +17,26 @@ export function createUpdate(view: View): StatusUpdate {
   const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
+      // [memory.rerun.waits]
       state: describeState(facts),
+      // [memory.marker.no-key]
       jobId: redact(jobId, true) === jobId ? jobId : '',
+      // [memory.run.open-pull]
       link: seen?.job.link ?? previousLink,
+      // [paid.push.unchanged] [docs.ended-early]
       fingerprint: isKept ? request.fingerprint : '',
     },
+    // [memory.silent]
     isJobSeen: seen !== undefined,
+    // [memory.later-run]
     created: acceptedIn(facts) === 'job',
+    // [secret.redacted]
     notes: redact(notes.join('\n')),
-    // The log's masks don't apply to what GitHub shows.
+    // The log's masks don't apply to what GitHub shows. [secret.redacted]
     text: redact(createCommentText(view)),
+    // [memory.first-text] [secret.redacted]
     first: redact(createFirstText(view)),
+    // [memory.silent] [memory.edit.retried]
     isEnd: result !== undefined,
   }
 }
@@ -35,15 +44,20 @@ export function createUpdate(view: View): StatusUpdate {
 // [memory.rerun.waits] [memory.rerun.unknown]
 function describeState(facts: StepFacts): Stored['state'] {
   const { request, jobId, result } = facts
+  // [memory.rerun.unknown]
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
   if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
+  // [memory.rerun.waits]
   if (result === undefined) {
     if (hasJob(facts)) return statusIn(facts) ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again
     // stays recorded.
     return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
+  // [memory.rerun.reported]
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
+  // [memory.rerun.unknown]
   if (request.kind === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
+  // [memory.rerun.waits] [memory.nothing-sent]
   return hasJob(facts) ? result.outcome : 'unsent'
 }

@@ -22,21 +22,30 @@ export interface View extends ToldRun {
 function describe(view: View) {
   const { facts, inputs, notes } = view
   const { result } = facts
+  // [report.advice.in-sight]
   const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
+  // [cancel.killed]
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
+  // [output.error-code]
   const code = errorOf(result)?.code
+  // [docs.files.told]
   const [files, allFiles] = describeFiles(view)
   return {
     isFailed,
+    // [report.true]
     title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
+    // [report.link.label]
     pullRequest: linkPullRequest(view),
+    // [docs.files.told]
     files,
-    /** What the advice is about. */
+    /** What the advice is about. [report.advice.in-sight] */
     happened: [
       showHappened(view, texts),
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
+    // [report.summary] [output.error-code]
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
+    // [report.advice.followed] [report.advice.in-sight]
     next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
   }
 }
@@ -60,10 +69,12 @@ export function createCommentText(view: View): string {
   const parts = describe(view)
   const { files, happened, details, next } = parts
   // An advice is about what happened: both are shown, or both are folded.
+  // [report.advice.in-sight] [docs.ended-early]
   const told =
     parts.isFailed || view.facts.docs.endedEarly
       ? [...happened, next, DETAILS, ...details]
       : [DETAILS, ...happened, ...details, next]
+  // [report.comment.quiet]
   return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
@@ -71,6 +82,7 @@ export function createCommentText(view: View): string {
 function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
   // The link may be that of an earlier run. [report.link.label]
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
+  // [report.comment.quiet] [memory.leg-named]
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
 }
 
@@ -89,14 +101,18 @@ export function createFirstText(view: View): string {
     return joinParagraphs([firstLine(view, parts), ...parts.happened, parts.next, seeLog])
   }
   return joinParagraphs([
+    // [report.true] [memory.leg-named]
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
+    // [memory.first-text]
     `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see ${log}`,
   ])
 }
 
 /** Tells the comments of matrix legs apart. [memory.leg-named] */
 function nameLeg({ inputs, redact }: View): string {
+  // [secret.redacted]
   const leg = describeJobKey(redact(inputs.jobKey)) // Half a key would not be found.
+  // [memory.leg-named] [text.markdown]
   return leg && ` (${inlineCode(leg)})`
 }
 
@@ -118,10 +134,12 @@ function describeRunning(view: View): Texts {
       next: `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`,
     }
   }
+  // [report.where-to-look] [report.advice.rerun]
   const ifKilled =
     facts.jobId === ''
       ? `a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
       : `the docs job may have received the message. ${howToWait(view)}`
+  // [cancel.killed]
   return { title: '⏳ The request is being sent', next: `${IF_STILL_HERE} ${ifKilled}` }
 }
 
@@ -130,9 +148,12 @@ function describeRunning(view: View): Texts {
  * [report.link.label]
  */
 function linkPullRequest({ facts, redact }: View): string | undefined {
+  // [memory.run.open-pull]
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
+  // [report.link.label]
   if (link === undefined) return undefined
+  // [text.markdown] [secret.redacted]
   const pull = parsePullRequest(link)
   const name = pull ? `${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
@@ -140,7 +161,7 @@ function linkPullRequest({ facts, redact }: View): string | undefined {
 
 /**
  * GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run.
- * [report.comment.private]
+ * [report.comment.private] [secret.redacted]
  */
 function tell({ redact, inputs, runUrl }: View, text: string): string {
   return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
@@ -148,9 +169,11 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 
 // [report.advice.in-sight]
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
-  // Redacted before it is split: half a key would not be found.
+  // Redacted before it is split: half a key would not be found. [secret.redacted]
   const lines = tell(view, happened).split('\n').map(showSentences)
+  // [report.advice.in-sight]
   if (lines.length === 1) return joinSentences(...lines, unsent)
+  // [input.problems.together]
   return joinParagraphs([toList(lines), unsent])
 }
 
@@ -185,22 +208,28 @@ function isPlain(word: string): boolean {
 
 // [report.comment.private]
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
+  // [text.markdown] [secret.redacted]
   const show = (text: string): string => inlineCode(redact(text))
+  // [report.comment.private]
   const where = runUrl
     ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
         inputs.projectId && `Project: ${show(inputs.projectId)}`,
         inputs.baseUrl && `Service: ${show(inputs.baseUrl)}`,
       ]
+  // [report.summary]
   const items = [
     facts.jobId && `Docs job: ${show(facts.jobId)}`,
     ...where,
+    // [output.sent]
     (facts.result ?? hasJob(facts)) && `Sent: ${describeSent(facts)}`,
+    // [report.summary]
     `Elapsed: ${formatDuration(facts.now)}`,
   ]
   return toList(items.filter(Boolean))
 }
 
+// [report.summary]
 const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
 
 /**
@@ -229,7 +258,9 @@ function describeFiles({ facts: { docs }, redact }: View): readonly [line?: stri
  * [docs.files.told]
  */
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
+  // [text.markdown] [secret.redacted]
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
+  // [docs.files.told]
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
 }
 
@@ -238,6 +269,7 @@ function statusTable({ history }: StepFacts): string | undefined {
   if (history.length === 0) return undefined
   const rows = history.map(({ date, elapsedMs, status }) => {
     const time = date.toISOString().slice(0, 19).replace('T', ' ')
+    // [report.accessible]
     return `| ${time} | ${formatDuration(elapsedMs)} | ${status} |`
   })
   return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')

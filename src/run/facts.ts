@@ -109,8 +109,10 @@ export type StepFacts = Readonly<{
 export function factsAtStart(jobId: string): StepFacts {
   return {
     now: 0,
+    // [output.job-id]
     jobId,
     recordedId: jobId,
+    // [report.facts.one]
     previousLink: undefined,
     request: { kind: 'none' },
     isRefused: false,
@@ -136,30 +138,38 @@ export function factsAfter(
 ): StepFacts {
   const facts = { ...before, now: clock.now() }
   switch (happening.kind) {
+    // [output.job-id] [memory.run.open-pull]
     case 'continuing': {
       const { jobId, link } = happening
       return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
     }
     case 'sending':
     case 'unknown':
+      // [output.sent]
       return { ...facts, request: happening }
+    // [report.true]
     case 'not-accepted': {
       const isRefused = facts.isRefused || happening.posted
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
     case 'accepted':
     case 'waiting':
+      // [output.sent] [report.true]
       return withJob({ ...facts, request: happening }, happening.job, clock)
     case 'seen':
       return withJob(facts, happening.job, clock)
+    // [report.true]
     case 'not-seen':
       return { ...facts, notSeen: happening }
+    // [report.summary]
     case 'noted':
       return { ...facts, notes: [...facts.notes, happening.text] }
+    // [report.review]
     case 'code-is-open':
       return { ...facts, codeIsOpen: true }
     case 'ended':
       return { ...facts, result: happening.result }
+    // [docs.files.told] [docs.ended-early]
     case 'docs-read':
       return { ...facts, docs: happening }
     case 'pausing':
@@ -171,14 +181,18 @@ export function factsAfter(
 // [report.facts.one]
 function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
   if (job === undefined) return facts
+  // [report.summary] [output.status]
   const { status } = job
   const isChanged = status !== undefined && status !== statusIn(facts)
   const change = isChanged ? [{ date: clock.date(), elapsedMs: facts.now, status }] : []
   return {
     ...facts,
+    // [output.job-id]
     jobId: facts.jobId || job.id,
+    // [report.true]
     seen: { job, at: facts.now },
     notSeen: undefined,
+    // [report.summary] [output.status]
     history: [...facts.history, ...change],
   }
 }

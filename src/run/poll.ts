@@ -64,6 +64,7 @@ export async function pollUntilDone(
     clock,
   )
   const polling = createPolling(options, tools)
+  // [poll.interval]
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   // [poll.last]
@@ -71,34 +72,45 @@ export async function pollUntilDone(
   try {
     for (let isOver = isTooLate; !isOver; ) {
       const remainingMs = untilFinalPoll.remainingMs()
+      // [poll.refused]
       const isBroughtForward = delayMs > remainingMs
+      // [poll.dead-address] [net.deadline]
       await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+      // [cancel.first]
       if (deadline.cancelled()) break
+      // [poll.last]
       const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
       let until = isFinalPoll ? deadline : untilFinalPoll
       // A server may close an idle connection just as this poll is sent, which no other one
       // follows. [poll.last]
       if (isFinalPoll) service.close()
-      // The process was frozen and has missed its final poll.
+      // The process was frozen and has missed its final poll. [poll.last]
       const isLate = hasPassed(deadline)
       if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
       // [report.true]
       tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
+      // [poll.dead-address]
       const startedAt = clock.now()
+      // [poll.last]
       const result = await service.getJob(options.jobId, until)
+      // [poll.dead-address]
       polling.budget.count(startedAt, ATTEMPT_MS.poll)
       // A process that was frozen during its final poll makes another. [poll.last]
       isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
+      // [poll.refused] [poll.retry]
       const next = polling.handle(result, { isBroughtForward, isFinalPoll })
       if (typeof next !== 'number') return next
       delayMs = next
     }
   } finally {
+    // [net.deadline]
     untilFinalPoll.end()
   }
-  // [cancel.first] [output.timed-out]
+  // [cancel.first]
   if (deadline.cancelled()) throw new Cancelled()
+  // [poll.dead-address]
   polling.requireResponse()
+  // [output.timed-out]
   return undefined
 }
 
@@ -169,23 +181,28 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
 /** The job that ends the polling; or after how many milliseconds it is polled again. */
 type Next = Job | number
 
-/** What one poll after another tells. */
+/** What one poll after another tells. [poll.refused] [poll.retry] */
 function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
   { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
   /** The time left for a service that has never responded. [poll.dead-address] */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
+  // [poll.interval]
   const startedAt = clock.now()
   // [poll.stale-end]
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
   const untilFresh = createFreshnessCheck(precededBy, settleMs)
-  // [poll.refused] [report.log.lines]
+  // [report.log.lines]
   let failures = 0
+  // [poll.refused]
   let refusals = 0
+  // [poll.dead-address]
   let lastError = ''
+  // [report.true]
   let isSeen = precededBy.kind !== 'nothing'
+  // [poll.status.undocumented]
   let hasWarned = false
 
   /** @throws ActionError if no status request ever got a response [poll.dead-address] */
@@ -214,23 +231,29 @@ function createPolling(
       hasWarned = true
       warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
-    const untilFreshMs = untilFresh(job, now)
     // [poll.stale-end]
+    const untilFreshMs = untilFresh(job, now)
     if (untilFreshMs > 0) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
+      // [report.true]
       tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
+      // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)
     }
     // [poll.retry]
     isSeen = true
     tell({ kind: 'seen', job })
+    // [poll.once]
     return once || isFinal(job.status) ? job : delayMs
   }
 
   return {
+    // [poll.dead-address]
     budget,
+    // [poll.interval]
     firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
+    // [poll.dead-address]
     requireResponse,
     /**
      * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
@@ -244,26 +267,37 @@ function createPolling(
       const now = clock.now()
       const context = {
         jobId,
+        // [report.true]
         seen: isSeen,
+        // [poll.refused]
         refusals: isBroughtForward ? 0 : refusals,
+        // [poll.new-job.grace]
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
+      // [poll.refused] [poll.retry]
       const verdict = judgePoll(result, context, clock.date())
       const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
+      // [net.deadline]
       if (verdict.next === 'aborted') return 0
+      // [poll.interval]
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
       switch (verdict.next) {
+        // [poll.refused]
         case 'fail':
           throw verdict.error
+        // [poll.retry]
         case 'retry': {
+          // [report.log.lines] [poll.retry]
           failures++
           lastError = verdict.reason
+          // [report.true] [poll.refused]
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
           // [report.log.lines]
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
+          // [poll.retry] [poll.refused]
           return retryWithin(
             refusal === undefined
               ? Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs)
@@ -271,7 +305,9 @@ function createPolling(
           )
         }
         case 'job':
+          // [report.log.lines]
           failures = 0
+          // [poll.status.undocumented] [poll.stale-end]
           return handleJob(verdict.job, now, delayMs)
       }
     },

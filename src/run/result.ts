@@ -20,7 +20,9 @@ export type SkipReason = Readonly<{
 
 // [cancel.exception]
 export function toRunResult(thrown: unknown): RunResult {
+  // [cancel.in-flight]
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
+  // [cancel.exception]
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }
 

@@ -35,10 +35,13 @@ export async function run(
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
   tools: RunTools,
 ): Promise<RunResult> {
+  // [input.task]
   const { jobId, precededBy, job: begun } = await begin(task, wait, tools)
+  // [cancel.first]
   if (tools.deadline.cancelled()) throw new Cancelled()
-  // After a message, a final status may be the earlier one.
+  // After a message, a final status may be the earlier one. [poll.stale-end]
   const hasEnded = isFinal(begun?.status) && precededBy.kind !== 'message'
+  // [poll.once]
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
   const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
   const job = hasEnded ? begun : await pollUntilDone(options, tools)
@@ -46,6 +49,7 @@ export async function run(
   if (job === undefined) return { outcome: 'timed-out' }
   // [poll.once]
   if (!isFinal(job.status)) return { outcome: 'started' }
+  // [poll.link.late]
   return { outcome: await outcomeOfEnded(job, job.status, tools) }
 }
 
@@ -58,7 +62,9 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
       return messageOrCreate(task, wait, tools)
     case 'attach': {
       const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
+      // [memory.rerun.unknown]
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
+      // [poll.interval]
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
     }
   }
@@ -78,9 +84,11 @@ async function messageOrCreate(
   isRepeated = false,
 ): Promise<Begun> {
   const { remembered } = task
+  // [send.message.ended]
   if (remembered === undefined) return message(task, wait, tools)
   const createInstead = (reason: string): Promise<Begun> => {
     tools.log(`The earlier docs job ${reason}: a new one takes its place.`)
+    // [memory.run.open-pull]
     return create({ ...task, previousLink: remembered.previousLink }, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
@@ -88,12 +96,14 @@ async function messageOrCreate(
     return await message(task, wait, tools, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
+    // [send.message.gone]
     if (thrown.response.status === 404 && !isRepeated) {
       const job = await remembered.find()
       if (job === undefined) return createInstead('no longer exists')
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
       return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, tools, true)
     }
+    // [send.message.ended]
     if (!replaceable || !refusesMessage(thrown)) throw thrown
     tools.log(thrown.message)
     return createInstead('has ended and takes no more messages')
@@ -105,10 +115,15 @@ async function create(
   { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,
 ): Promise<Begun> {
+  // [memory.run.open-pull]
   tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
+  // [send.placeholder.first]
   await tools.writePlaceholder()
+  // [send.never-twice]
   const job = await send({ kind: 'create' }, prompt, tools)
+  // [output.sent]
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
+  // [poll.new-job.grace]
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
 
@@ -119,12 +134,16 @@ async function message(
   tools: RunTools,
   replaceable = false,
 ): Promise<Begun> {
+  // [send.never-twice] [send.message.ended]
   const job = await send({ kind: 'message', jobId }, prompt, tools, replaceable)
+  // [poll.stale-end]
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
-  // follows.
+  // follows. [poll.stale-end]
   const reported = wait && mayBeStale ? undefined : job
+  // [output.sent]
   tools.tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
+  // [poll.stale-end]
   const before = mayBeStale ? job : (remembered?.job ?? job)
   return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
 }
@@ -138,17 +157,24 @@ async function outcomeOfEnded(
   status: FinalStatus,
   { service, clock, deadline, tell }: RunTools,
 ): Promise<FinalOutcome> {
+  // [output.outcome]
   const outcome = outcomeOf(status, job.link)
+  // [poll.link.late]
   if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
+  // [cancel.killed]
   tell({ kind: 'pausing' })
+  // [poll.link.late]
   await clock.sleep(LINK_MS, deadline.signal)
   // Many servers close a connection that was idle for 5 s, just as the request is sent.
+  // [poll.link.late]
   service.close()
   const result = await service.getJob(job.id, deadline)
   if (result.kind === 'job' && result.job.id === job.id && isFinal(result.job.status)) {
     tell({ kind: 'seen', job: result.job })
     return outcomeOf(result.job.status, result.job.link)
   }
+  // [cancel.first]
   if (deadline.cancelled()) throw new Cancelled() // A re-run asks for the link.
+  // [poll.link.late]
   return outcome
 }

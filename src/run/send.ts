@@ -36,29 +36,43 @@ export async function send(
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'
+  // [send.unconnected]
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
+  // [send.message.ended]
   let conflicts = 0
 
+  // [net.deadline]
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
+    // [cancel.killed]
     tell({ kind: 'sending', asked })
+    // [send.unconnected]
     const startedAt = clock.now()
+    // [send.unknown]
     const result = await service.submit(request, prompt).catch(toUnknown)
+    // [send.unconnected]
     budget.count(startedAt, ATTEMPT_MS.submit)
+    // [send.never-twice]
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
+    // [send.message.ended]
     if (result.kind === 'error-response' && result.status === 409) conflicts++
+    // [send.never-twice]
     if (verdict.next === 'accepted') return verdict.job
+    // [send.unknown] [report.true]
     const unknown = verdict.next === 'retry' ? undefined : verdict.unknown
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
+    // [cancel.in-flight]
     if (deadline.cancelled()) throw new Cancelled(unknown)
+    // [send.refused.final] [send.unknown]
     if (verdict.next === 'fail') throw verdict.error
     // [output.timed-out]
     if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
+    // [send.limited] [send.unconnected]
     const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
     const remainingMs = service.hasResponded()
@@ -66,13 +80,19 @@ export async function send(
       : Math.min(untilDeadlineMs, budget.remainingMs)
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
     // What couldn't be sent is tried until the end; a service that answered is given the time that
-    // it wants.
+    // it wants. [send.unconnected] [send.limited]
     if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
+    // [send.limited]
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
+    // [report.log.lines]
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
+    // [cancel.killed]
     tell({ kind: 'pausing' })
+    // [net.deadline]
     await budget.sleep(waitMs, deadline.signal)
+    // [cancel.before-post]
     if (deadline.cancelled()) throw new Cancelled()
+    // [send.limited]
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
   }
 }

@@ -19,8 +19,9 @@ const SAYING = [401, 403, 404]
  * @param type the header `content-type`
  */
 export function isForeign(status: number, type: unknown, body: unknown): boolean {
-  // GitHub has pages of its own for its own errors.
+  // GitHub has pages of its own for its own errors. [github.foreign] [send.refused.foreign]
   if (status < 500 && typeof body === 'string' && isPage(body)) return true
+  // [send.refused.foreign] [github.foreign]
   return SAYING.includes(status) && (body === '' || !/json/i.test(String(type)))
 }
 

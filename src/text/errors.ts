@@ -67,12 +67,12 @@ export type PermanentFailure =
   /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
   `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
 
-// [send.certificate.final]
+// [send.certificate.final] [net.tls.verified]
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
 
-// [send.certificate.final]
+// [send.certificate.final] [net.tls.verified]
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 

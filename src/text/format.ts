@@ -20,7 +20,7 @@ function joinUnits(...amounts: [number, string][]): string {
 
 /**
  * An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to
- * load. [report.log.lines]
+ * load. [report.log.lines] [net.cheap]
  */
 export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')

@@ -12,7 +12,7 @@ export type Redact = (text: string, whole?: boolean) => string
  * percent-encoded, as HTML or escaped as in a JSON string, in whole or in part.
  *
  * The text is decoded instead of searched with a pattern for all the ways to write a key, which
- * would backtrack through the backslashes in it. [secret.redacted]
+ * would backtrack through the backslashes in it. [secret.redacted] [text.cheap]
  */
 export function createRedactor(...keys: readonly string[]): Redact {
   const secrets = keys.filter((key) => key !== '').map(toBytes)
@@ -59,7 +59,7 @@ interface Decoded {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded in each way. [secret.redacted] */
+/** How often a text is decoded in each way. [secret.redacted] [text.cheap] */
 const LEVELS = 4
 
 // [secret.redacted]
@@ -74,15 +74,18 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/** The text as it is, and with its escapes decoded, in each way alone. [text.cheap] */
+/** The text as it is, and with its escapes decoded, in each way alone. [secret.redacted] */
 function decodedOf(bytes: string): Decoded[] {
   const plain: Decoded = { bytes, startOf: (index) => index }
   const views = [plain]
   for (const way of ESCAPES) {
     let view = plain
+    // [text.cheap]
     for (let level = 0; level < LEVELS && /[%&\\]/.test(view.bytes); level++) {
       const decoded = decodeOnce(view, way)
+      // [text.cheap]
       if (decoded.bytes === view.bytes) break
+      // [secret.redacted]
       views.push(decoded)
       view = decoded
     }
