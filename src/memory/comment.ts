@@ -142,7 +142,7 @@ export function keepComment(options: CommentOptions) {
       )
     // [memory.identity.same-attempt]
     if (before && isOfThisAttempt(before, environment) && !isMemory)
-      note(
+      warn(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
     // [memory.one-comment]
