@@ -100,14 +100,15 @@ test.each<[string, Script]>([
     }),
 )
 
-test('a re-run that can not ask for the job still says how to wait for it [report.true]', () =>
+test('a re-run that can not ask for the job starts none in its place, and says how to wait for it [memory.run.continues] [report.true]', () =>
   onPullRequest(
     { posts: [created], polls: [active, json(503, { error: 'maintenance' })] },
-    async ({ world, step }) => {
+    async ({ world, step, creates }) => {
       const attempt = (nth: string) =>
         step({ 'timeout-minutes': '1' }, { env: { GITHUB_RUN_ATTEMPT: nth } })
       expect((await attempt('1')).outputs.outcome).toBe('timed-out')
-      expect((await attempt('2')).outputs.outcome).toBe('error')
+      expect((await attempt('2')).outputs['error-code']).toBe('network')
+      expect(creates()).toHaveLength(1)
       expect(world.comments()[0]).toContain(
         'Docs job `job-1` may still have been running. To wait for the docs job, run a step with `job-id: job-1`',
       )

@@ -126,7 +126,12 @@ describe('whether there is anything to do', () => {
       {},
       undefined,
     ],
-    ['no match, by hand [context.omitted.told]', listed([OUTSIDE]), byHand, NO_MATCH],
+    [
+      'no match, by hand [skip.paths.none-left] [context.omitted.told]',
+      listed([OUTSIDE]),
+      byHand,
+      NO_MATCH,
+    ],
     [
       'a cut list without a file, on schedule [skip.list.cut]',
       listed([], { truncated: true }),

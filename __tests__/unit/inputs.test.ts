@@ -160,7 +160,7 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
   ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
   ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
-])('%s accepts %j [skip.authors.always] [input.values]', (input, values, parsed) => {
+])('%s accepts %j [input.values]', (input, values, parsed) => {
   for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
 })
 
@@ -616,7 +616,7 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
     [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
-  ])('%j gives %j [skip.authors.always]', (raw, expected) => {
+  ])('%j gives %j [input.values]', (raw, expected) => {
     expect(readAny({ wait: 'maybe', ...ELSEWHERE, ...raw }).inputs).toMatchObject(expected)
   })
 })
