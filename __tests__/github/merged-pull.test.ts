@@ -199,15 +199,18 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     ['not found', GONE],
     ['of an unknown commit', NO_COMMIT],
   ])(
-    'the list is never there (%s): the message names it, or nothing is sent [merge.late-list] [merge.unreadable]',
+    'the list is never there (%s): the message names the merge, or nothing is sent [merge.late-list] [merge.unreadable]',
     async (world, _, answer) => {
       addMerged(world, { labels: new Set(['no docs']) })
       world.github.faults.push(late(99, answer))
       await world.step(SCOPE, push('Retry (#2)'))
       expect(commentsOn(world)).toEqual([2])
       expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
-      const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, REBASE)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      addMerged(world, { number: 3, mergeCommit: BEFORE })
+      for (const run of [REBASE, push('Revert (#3)')]) {
+        const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
+        expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      }
     },
   )
 

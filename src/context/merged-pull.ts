@@ -67,8 +67,11 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     Array.isArray,
   )
   // [merge.found]
-  const params = { ...common, commit_sha: after, per_page: 100 }
-  const request = repo.github.repos.listPullRequestsAssociatedWithCommit(params)
+  const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
+    ...common,
+    commit_sha: after,
+    per_page: 100,
+  })
   // [merge.pulls-off] [merge.unreadable]
   const answer = await request.catch(keepMissing)
   // [merge.here]
@@ -77,7 +80,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : await readPull(named, repo)
   // [merge.pulls-off]
-  if (isMissing(answer) && read.length === 0) {
+  if (isMissing(answer) && !read.some(isMerge)) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
     // [merge.unreadable] [github.permission.named]
