@@ -45,15 +45,15 @@ export function createGitHubPlan(draw: Draw) {
     copies: random.chance(0.5),
     /** The docs pull request. */
     docsPull: random.name({
-      open: isOfPushes ? 7 : 3,
+      open: isOfPushes ? 10 : 3,
       merged: isOfPushes ? 3 : 1,
       closed: isOfPushes ? 4 : 2,
       unreadable: 1,
     }),
     /** How somebody ends it, if it is open, after the agent has got a message. */
-    docsEnd: random.chance(isOfPushes ? 0.8 : 0.1)
+    docsEnd: random.chance(isOfPushes ? 0.9 : 0.1)
       ? {
-          how: random.pick('merged', 'closed'),
+          how: random.pick('merged', 'merged', 'merged', 'closed'),
           afterMs: random.weighted([2, 0], [1, random.int(0, 5_000)], [1, random.int(0, 60_000)]),
         }
       : undefined,

@@ -52,7 +52,7 @@ export function createPlan(seed: number) {
     any: 60,
     well: 52,
     lost: usesGitHub ? 3 : 0,
-    pushes: usesGitHub ? 40 : 0,
+    pushes: usesGitHub ? 55 : 0,
     ranges: usesGitHub ? 28 : 0,
     freeze: 10,
     limit: 10,
@@ -177,14 +177,16 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   for (let index = random.int(2, 3); index > 0; index--) {
     const last = steps.at(-1) ?? first
     const { event, runId } = last
-    const isFollowUp = steps.length === 1 && random.chance(0.5)
+    const isFollowUp = steps.length === 1 && random.chance(0.75)
+    // What the agent works on when its docs are merged is sent again by the next push.
+    const isChanged = random.chance(steps.length === 2 ? 0.3 : 0.6)
     const changed = isFollowUp
       ? { ...last.pull, patch: 1 }
-      : random.chance(0.6)
+      : isChanged
         ? changePull(draw, steps)
         : last.pull
     const action = random.name({
-      synchronize: 8,
+      synchronize: 14,
       labeled: 1,
       edited: 1,
       reopened: 1,
