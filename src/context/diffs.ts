@@ -60,6 +60,6 @@ function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
   // In a file with CR LF, the CR means nothing.
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
-  // [context.fence.data] [context.fence.line]
+  // [context.fence.line]
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }

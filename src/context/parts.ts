@@ -23,7 +23,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   let left = REQUESTS
   // [range.cut.parts]
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    // [range.cut.parts] [range.cut.requests]
+    // [range.cut.requests]
     if (halves === undefined || left < 2) return changes
     // [range.cut.parts]
     const { base, middle, head } = halves
@@ -41,10 +41,10 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   }
   const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
-      // [range.list.never] [github.early]
+      // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
       { ...repo, ofFiles: true, isEarly: isMissing },
-      `reading commit ${shortSha(ref)}`,
       // [github.permission.named]
+      `reading commit ${shortSha(ref)}`,
       'contents: read',
       // [range.list.unknown]
       ({ files }: { files?: unknown }) => isFileList(files),
@@ -119,9 +119,7 @@ function add(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch]
   return {
     ...file,
-    // [context.paths.renamed]
     previousPath: file.previousPath ?? before.previousPath,
-    // [range.cut.joined]
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,
