@@ -74,7 +74,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   })
   // [merge.pulls-off]
   const answer = await request.catch(keepMissing)
-  // [merge.here]
+  // [merge.found]
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   // [merge.late-list]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
