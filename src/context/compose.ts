@@ -100,7 +100,9 @@ function renderHead({ event, repository }: Trigger, { opening, closing }: Fence)
 
 // [context.fence.data]
 function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
+  // [context.level]
   if (facts.length === 0) return ''
+  // [context.fence.data]
   const safe = facts.map(({ name, value }) => ({
     // [context.fence.line]
     name: fence.safe(oneLine(name)),
