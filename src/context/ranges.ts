@@ -332,11 +332,14 @@ async function findLastRun(
   })
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
-  // [range.schedule.last-success]
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
+    // [range.schedule.last-success]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
+  const ids = items
+    // [range.schedule.unlisted]
+    .map(({ id }) => id)
+    .filter((id) => id <= Number(runId))
   // [range.schedule.unlisted]
-  const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
   return { last, count: new Set(ids).size }
 }
