@@ -220,7 +220,7 @@ export function fingerprint(
 
 /**
  * The prompt with its context, in which the key is redacted: the agent may copy what it reads into
- * a pull request. [context.level] [context.secret.none]
+ * a pull request. [context.level]
  */
 export function composePrompt(
   text: string,

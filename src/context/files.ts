@@ -84,7 +84,7 @@ export function explainMissing({ reason }: { readonly reason: string }): string 
 }
 
 /**
- * [context.fence.data] [context.budget]
+ * [context.level]
  *
  * @param files those of the changes that count
  */

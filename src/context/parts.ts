@@ -39,6 +39,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
       throw thrown
     }
   }
+  // [range.cut.parts]
   const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
       // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
@@ -58,6 +59,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
+  // [range.cut.parts]
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     // [range.cut.requests]
     left -= 2
@@ -68,6 +70,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     // [range.cut.joined]
     return { files: join([...one.files, ...other.files]), truncated }
   }
+  // [range.cut.parts]
   const compare = async (base: string, head: string): Promise<Part> => {
     const comparison = await compareCommits(repo, { base, head, range })
     // [range.cut.whole-leads]
@@ -75,6 +78,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     // [range.cut.parts]
     return read(comparison)
   }
+  // [range.cut.parts]
   return read(whole)
 }
 

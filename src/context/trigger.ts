@@ -32,7 +32,7 @@ export type Trigger = Readonly<{
 
 /**
  * What triggered the run; facts without a value are left out.
- * [context.facts.event] [context.secret.none]
+ * [context.facts.event]
  *
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
  * not be found
