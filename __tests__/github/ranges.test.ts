@@ -660,7 +660,7 @@ describe('since [range.since]', () => {
     async (world, status) => {
       world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
       expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
-      expect(promptOf(world)).toContain('docs/a.md')
+      expect(promptOf(world)).toContain(' since the one named in the input since: 1 file')
       expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
     },
   )
