@@ -42,7 +42,8 @@ test.concurrent('text in an input runs no workflow command [text.command]', asyn
 // The rules themselves are tested in unit/.
 describe('a prompt file [input.file.inside]', () => {
   const workspace = newFolder('workspace')
-  writeFileSync(path.join(workspace, 'good.md'), 'Good')
+  // Without an end, it is no expression that somebody forgot.
+  writeFileSync(path.join(workspace, 'good.md'), 'Good: ${{')
   mkdirSync(path.join(workspace, '.git'))
   writeFileSync(path.join(workspace, '.git', 'config'), 'token')
 

@@ -38,7 +38,7 @@ const push = (fields: object = {}): RunOptions => {
 const since = (event: string): RunOptions => ({ event, payload: {}, env: ENV })
 
 describe('a pull request', () => {
-  test.concurrent('the prompt has its files and their diff [range.pull-request]', () =>
+  test.concurrent('the prompt has its files and their diff [range.pull-request] [context.level]', () =>
     inRealWorld(CHANGED, async (world) => {
       const { outputs } = await world.runBundle({ context: 'diff' })
       expect(outputs.outcome).toBe('pr-opened')
@@ -97,7 +97,7 @@ testsIn({ pull: { files: EXCLUDED } })(
 
 describe('a push', () => {
   worldTest(
-    'whose first commit is gone: prompt, log and summary say that there are no changes [range.gone, context.lacks.told]',
+    'whose first commit is gone: prompt, log and summary say that there are no changes [range.gone] [context.omitted.told]',
     async (world) => {
       world.repository.addCommit({ sha: sha('after') })
       const inputs = { context: 'event' }

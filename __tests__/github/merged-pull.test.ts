@@ -150,7 +150,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   })
 
   worldTest.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
-    'not listed yet: %s',
+    'not listed yet: %s [merge.late-list]',
     async (world, message) => {
       addMerged(world)
       world.github.faults.push({
@@ -175,25 +175,22 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   const NO_COMMIT = refusal(422, `No commit found for SHA: ${AFTER}`)
 
   worldTest.each<[how: string, times: number, FaultAnswer, RunOptions]>([
-    ['empty, and its commits name nothing', 1, EMPTY, REBASE],
-    ['empty twice, and its commits name nothing', 2, EMPTY, REBASE],
-    ['not found', 1, GONE, push('Retry (#2)')],
-    ['not found, for it knows no such commit', 2, NO_COMMIT, push('Retry (#2)')],
-  ])(
-    'the list is late: it is %s, %d times [merge.late-list] [merge.empty-list]',
-    async (world, _, times, answer, run) => {
-      addMerged(world, { labels: new Set(['no docs']) })
-      world.github.faults.push(late(times, answer))
-      const { milliseconds } = await world.step(SCOPE, run)
-      expect(commentsOn(world)).toEqual([2])
-      const lists = asked(world).filter((path) => path === LIST)
-      expect(lists).toHaveLength(times + 1)
-      expect(milliseconds).toBeGreaterThan(5_000 * times)
-      world.github.faults.push(late(times, answer))
-      const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
-      expect(outputs.outcome).toBe('skipped')
-    },
-  )
+    ['empty, and its commits name nothing [merge.empty-list]', 1, EMPTY, REBASE],
+    ['empty twice, and its commits name nothing [merge.empty-list]', 2, EMPTY, REBASE],
+    ['not found [github.early]', 1, GONE, push('Retry (#2)')],
+    ['not found, for it knows no such commit [github.early]', 2, NO_COMMIT, push('Retry (#2)')],
+  ])('the list is late: it is %s, %d times', async (world, _, times, answer, run) => {
+    addMerged(world, { labels: new Set(['no docs']) })
+    world.github.faults.push(late(times, answer))
+    const { milliseconds } = await world.step(SCOPE, run)
+    expect(commentsOn(world)).toEqual([2])
+    const lists = asked(world).filter((path) => path === LIST)
+    expect(lists).toHaveLength(times + 1)
+    expect(milliseconds).toBeGreaterThan(5_000 * times)
+    world.github.faults.push(late(times, answer))
+    const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
+    expect(outputs.outcome).toBe('skipped')
+  })
 
   worldTest.each([
     ['not found', GONE],
@@ -496,32 +493,26 @@ worldTest.each([
 worldTest.each([
   ['job-scope: run', { 'job-scope': 'run' }, [RANGE]],
   ['an issue-number', { 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
-])(
-  'with %s, nobody asks what was merged [merge.asked-when]',
-  async (world, _, inputs, requests) => {
-    addMerged(world)
-    await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
-    expect(asked(world)).toEqual(requests)
-  },
-)
+])('with %s, nobody asks what was merged [merge.found]', async (world, _, inputs, requests) => {
+  addMerged(world)
+  await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
+  expect(asked(world)).toEqual(requests)
+})
 
 worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
-  ['neither, if both are whole', {}, push('Retry (#2)'), [LIST, RANGE]],
+  ['neither, if both are whole [merge.found]', {}, push('Retry (#2)'), [LIST, RANGE]],
   [
-    'the one that accounts for all of it',
+    'the one that accounts for all of it [merge.whole]',
     { commits: commitsWith('one') },
     MERGE_COMMIT,
     [LIST, COMMITS, 'pulls/3/commits', FILES],
   ],
-])(
-  'of two that it merged, a push is about %s [merge.whole]',
-  async (world, _, other, run, requests) => {
-    addMerged(world)
-    addMerged(world, { number: 3, ...other })
-    await world.step(SCOPE, run)
-    expect(asked(world)).toEqual(requests)
-  },
-)
+])('of two that it merged, a push is about %s', async (world, _, other, run, requests) => {
+  addMerged(world)
+  addMerged(world, { number: 3, ...other })
+  await world.step(SCOPE, run)
+  expect(asked(world)).toEqual(requests)
+})
 
 worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
   'a pull request by %s starts nothing, although a person has added to it [skip.authors.merged]',

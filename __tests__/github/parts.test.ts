@@ -140,7 +140,7 @@ worldTest.each<[string, FileState[], RegExp]>([
     / -> src\/9\.ts \(GitHub sent no diff\)$/m,
   ],
   ['in a whole list is not changed', many(9), /renamed \+0 -0 a\.ts -> src\/9\.ts$/m],
-])('a renamed file %s [range.cut.joined]', async (world, _, files, line) => {
+])('a renamed file %s [context.omitted.no-fact]', async (world, _, files, line) => {
   world.github.faults.push(empty)
   const { prompt } = await send(world, inLine([...files, file('src/9.ts', '', MOVED)]))
   expect(prompt).toMatch(line)

@@ -59,7 +59,7 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
 /** GitHub sends no such payload. */
 const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringify(run.payload) })
 
-describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again: [range.list.unknown] [range.list.never]', () => {
+describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again:', () => {
   const comparison = (body: object) => ({ status: 200, body })
   // Words and statuses: github-changelog-generator/github-changelog-generator#920,
   // googleapis/repo-automation-bots#2479 and #4475, pascalgn/size-label-action#53 (of a diff as
@@ -71,21 +71,36 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   const compared = push()
 
   worldTest.each<[string, RunOptions, RegExp, Fault['answer']]>([
-    ['identical, no files', compared, /compare/, comparison({ status: 'identical', commits: [] })],
-    ['files that are none', compared, /compare/, comparison({ status: 'ahead', files: [null] })],
-    ['no status', compared, /compare/, comparison({ files: [] })],
-    ['a diff that takes too long', compared, /compare/, refusal(500, TOO_LONG)],
-    ['a diff that takes too long', pull, /1\/files/, refusal(422, TOO_LONG)],
-    ['a diff that is not to be had', pull, /1\/files/, refusal(500, PROBLEM)],
-    ['too many files', compared, /compare/, refusal(422, 'Too many files changed.')],
     [
-      'too many lines',
+      'identical, no files [range.list.unknown]',
+      compared,
+      /compare/,
+      comparison({ status: 'identical', commits: [] }),
+    ],
+    [
+      'files that are none [range.list.unknown]',
+      compared,
+      /compare/,
+      comparison({ status: 'ahead', files: [null] }),
+    ],
+    ['no status [range.list.unknown]', compared, /compare/, comparison({ files: [] })],
+    ['a diff that takes too long [range.list.never]', compared, /compare/, refusal(500, TOO_LONG)],
+    ['a diff that takes too long [range.list.never]', pull, /1\/files/, refusal(422, TOO_LONG)],
+    ['a diff that is not to be had [range.list.never]', pull, /1\/files/, refusal(500, PROBLEM)],
+    [
+      'too many files [range.list.never]',
+      compared,
+      /compare/,
+      refusal(422, 'Too many files changed.'),
+    ],
+    [
+      'too many lines [range.list.never]',
       pull,
       /1\/files/,
       refusal(406, 'Sorry, the diff exceeded the maximum number of lines.'),
     ],
-    ['no list', pull, /1\/files/, { status: 200, body: {} }],
-    ['files that are none', pull, /1\/files/, { status: 200, body: [null] }],
+    ['no list [range.list.unknown]', pull, /1\/files/, { status: 200, body: {} }],
+    ['files that are none [range.list.unknown]', pull, /1\/files/, { status: 200, body: [null] }],
   ])('%s', async (world, _, run, path, answer) => {
     world.github.faults.push({ path, answer, times: Number.POSITIVE_INFINITY })
     const ended = await world.step({ context: 'event' }, run)
@@ -123,7 +138,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
   })
 
-  worldTest('a refusal of another list is none', async (world) => {
+  worldTest('a refusal of another list is none [range.list.never]', async (world) => {
     world.github.faults.push({
       path: /runs/,
       answer: refusal(422, 'Validation Failed'),
@@ -154,7 +169,7 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
   })
 })
 
-describe('a comment or a review on a pull request [range.pull-request, context.facts.event]', () => {
+describe('a comment or a review on a pull request [range.pull-request] [context.facts.event]', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
   const comment = { user: octocat, body: 'Please document this' }
 
@@ -230,17 +245,20 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   })
 })
 
-worldTest('a merge group has what is between its base and its head [range.push]', async (world) => {
-  world.repository.addComparison(sha('base'), HEAD, {
-    files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
-  })
-  const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
-  expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
-  const range = `the commits ${sha('base').slice(0, 7)}..${HEAD.slice(0, 7)}`
-  expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
-  expect(promptOf(world)).toContain('+new')
-  expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
-})
+worldTest(
+  'a merge group has what is between its base and its head [range.push] [context.facts.commits]',
+  async (world) => {
+    world.repository.addComparison(sha('base'), HEAD, {
+      files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
+    })
+    const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
+    expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+    const range = `the commits ${sha('base').slice(0, 7)}..${HEAD.slice(0, 7)}`
+    expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
+    expect(promptOf(world)).toContain('+new')
+    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+  },
+)
 
 describe('a push', () => {
   worldTest.each(['behind', 'diverged'] as const)(
@@ -252,7 +270,7 @@ describe('a push', () => {
     },
   )
 
-  worldTest('of an unrelated history says so [context.omitted.told]', async (world) => {
+  worldTest('of an unrelated history says so [range.gone]', async (world) => {
     world.repository.addCommit({ sha: HEAD })
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
@@ -370,7 +388,7 @@ describe('since the last release [range.release.ancestor]', () => {
   })
 
   worldTest(
-    'a tag that is no ancestor, gone, or moves on with releases is passed over [range.release.ancestor]',
+    'a tag that is no ancestor, gone, or moves on with releases is passed over [range.release.ancestor] [skip.release.same-commit]',
     async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1'], OTHERS)
       world.repository.tags.delete('v0.9.8')
@@ -499,7 +517,11 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest.each([
-    ['of another package: no diff', 'cli@1.0.', 'There is no earlier release to compare with.'],
+    [
+      'of another package: no diff [range.release.package]',
+      'cli@1.0.',
+      'There is no earlier release to compare with.',
+    ],
     ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
   ])('none of ten is an ancestor, %s [range.release.parted]', async (world, _, prefix, text) => {
     const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
@@ -535,7 +557,7 @@ worldTest.each([
   },
 )
 
-describe('without a list, the prompt says why: [range.others]', () => {
+describe('without a list, the prompt says why:', () => {
   const noList = (event: string, payload: object): RunOptions => ({
     event,
     payload: { sender: octocat, ...payload },
@@ -545,31 +567,43 @@ describe('without a list, the prompt says why: [range.others]', () => {
   const NO_PULL_REQUEST = "The event's payload has no pull request."
 
   worldTest.each<[string, RunOptions, string]>([
-    ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
-    ['a push without a last commit', push({ after: '' }), NO_COMMITS],
+    ['a push without a first commit [range.list.unknown]', push({ before: 'main' }), NO_COMMITS],
+    ['a push without a last commit [range.list.unknown]', push({ after: '' }), NO_COMMITS],
     [
-      'a merge group without a base',
+      'a merge group without a base [range.list.unknown]',
       noList('merge_group', { merge_group: { head_sha: HEAD } }),
       NO_COMMITS,
     ],
     [
-      'a merge group without a head',
+      'a merge group without a head [range.list.unknown]',
       noList('merge_group', { merge_group: { base_sha: HEAD } }),
       NO_COMMITS,
     ],
     [
-      'a release without a tag',
+      'a release without a tag [range.others]',
       noList('release', {}),
       'There is no list of changes for release events.',
     ],
-    ['a review without a pull request', noList('pull_request_review', {}), NO_PULL_REQUEST],
-    ["a tag's schedule", schedule({ GITHUB_REF: 'refs/tags/v1' }), 'This run is not on a branch'],
     [
-      'a schedule of an unknown workflow',
+      'a review without a pull request [range.others]',
+      noList('pull_request_review', {}),
+      NO_PULL_REQUEST,
+    ],
+    [
+      "a tag's schedule [range.schedule.last-success]",
+      schedule({ GITHUB_REF: 'refs/tags/v1' }),
+      'This run is not on a branch',
+    ],
+    [
+      'a schedule of an unknown workflow [range.schedule.last-success]',
       schedule({ GITHUB_WORKFLOW_REF: '' }),
       "Can't tell which workflow",
     ],
-    ['another event', noList('watch', {}), 'There is no list of changes for watch events.'],
+    [
+      'another event [range.others]',
+      noList('watch', {}),
+      'There is no list of changes for watch events.',
+    ],
   ])('%s', async (world, _, run, says) => {
     expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
     expect(ownWords(promptOf(world))).toContain(says)
@@ -593,16 +627,19 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
     expect(world.emulator.requests).toEqual([])
   })
 
-  worldTest.each([403, 422])('but a refused one (%d) lacks a permission', async (world, status) => {
-    const answer = { status, body: { message: 'No' } }
-    world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
-    const { outputs, log } = await world.step(
-      { 'context-paths': '**' },
-      push({ before: sha('gone') }),
-    )
-    expect(outputs['error-code']).toBe('github')
-    expect(log).toContain('`contents: read`')
-  })
+  worldTest.each([403, 422])(
+    'but a refused one (%d) lacks a permission [github.permission.named]',
+    async (world, status) => {
+      const answer = { status, body: { message: 'No' } }
+      world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
+      const { outputs, log } = await world.step(
+        { 'context-paths': '**' },
+        push({ before: sha('gone') }),
+      )
+      expect(outputs['error-code']).toBe('github')
+      expect(log).toContain('`contents: read`')
+    },
+  )
 })
 
 const dispatch: RunOptions = {
@@ -623,7 +660,7 @@ describe('since [range.since]', () => {
     async (world, status) => {
       world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
       expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
-      expect(promptOf(world)).toContain('docs/a.md')
+      expect(promptOf(world)).toContain(' since the one named in the input since: 1 file')
       expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
     },
   )
@@ -636,7 +673,7 @@ describe('since [range.since]', () => {
     },
   )
 
-  worldTest('of an unrelated history says so', async (world) => {
+  worldTest('of an unrelated history says so [range.gone]', async (world) => {
     const answer = refusal(404, 'No common ancestor between v1 and v2.')
     world.github.faults.push({ path: /\/compare\//, answer })
     expectJob(await world.step(SINCE, dispatch))
@@ -749,7 +786,7 @@ describe('the number of a pull request [range.number]', () => {
     ['by one more request', {}, [], ['/pulls/1', '/pulls/1/files']],
     ['whatever since says', { since: 'v1' }, [], ['/pulls/1', '/pulls/1/files']],
     [
-      'also if the token may read it as an issue alone',
+      'also if the token may read it as an issue alone [range.number.either]',
       {},
       [{ path: /\/pulls\/1$/, answer: refusal(404, 'Not Found') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],

@@ -126,14 +126,9 @@ describe('whether there is anything to do', () => {
       {},
       undefined,
     ],
+    ['no match, by hand [skip.paths.none-left]', listed([OUTSIDE]), byHand, NO_MATCH],
     [
-      'no match, by hand [skip.paths.none-left] [context.omitted.told]',
-      listed([OUTSIDE]),
-      byHand,
-      NO_MATCH,
-    ],
-    [
-      'a cut list without a file, on schedule [skip.list.cut]',
+      'a cut list without a file, on schedule [skip.list.cut] [skip.schedule.undone]',
       listed([], { truncated: true }),
       onSchedule,
       CUT,
@@ -167,7 +162,7 @@ describe('whether there is anything to do', () => {
     ],
     ['only their commits, on schedule [skip.schedule.agents-own]', BY_BOT, onSchedule, NO_OTHERS],
     [
-      'another commit [skip.schedule.agents-own]',
+      'another commit, and a file [skip.schedule.agents-own] [skip.schedule.undone]',
       listed([INSIDE], { commits: by('a-bot', 'octocat') }),
       onSchedule,
       undefined,
@@ -219,7 +214,7 @@ describe('whether there is anything to do', () => {
     ],
     ['no list for diffs [context.omitted.told]', UNKNOWN, forDiff, NONE_SENT],
     [
-      'no list that there should be [range.list.never]',
+      'no list that there should be [context.omitted.told]',
       { ...UNKNOWN, unexpected: true },
       { paths: '' },
       NONE_SENT,

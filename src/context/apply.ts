@@ -64,28 +64,29 @@ export function judgeChanges(
   switch (changes.kind) {
     // [skip.schedule.no-commits]
     case 'none': {
-      const { previousRelease } = changes
       // [skip.release.same-commit]
+      const { previousRelease } = changes
       if (previousRelease !== undefined && !isWanted) {
         const advice =
           'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      // [skip.schedule.no-commits] [skip.paths.none-left]
+      // [skip.schedule.no-commits]
       const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
-      // [skip.schedule.no-commits] [context.omitted.told]
       return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
     }
-    // [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
+    // [skip.nothing-to-compare]
     case 'first':
       return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
     // [skip.list.cut]
     case 'unknown':
       return noteMissing(inputs, changes)
-    // [skip.schedule.undone] [skip.schedule.agents-own] [skip.paths.none-left]
+    // [skip.paths.none-left]
     case 'listed':
       return (
+        // [skip.schedule.undone] [skip.schedule.agents-own]
         (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
+        // [skip.paths.none-left]
         judgeFiles(inputs, isByHand, changes)
       )
   }
@@ -116,14 +117,13 @@ function skipSchedule(
   { skipAuthors }: ContextInputs,
   { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
-  // [range.rewritten] [skip.list.cut]
+  // [range.rewritten]
   if (gap !== undefined) return undefined
   // [skip.schedule.undone]
   if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
   // [skip.schedule.agents-own]
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
-  // [skip.schedule.agents-own]
   return commits?.complete && commits.commits.every(isSkipped)
     ? skip('every new commit is a merge or by an account in skip-authors')
     : undefined
@@ -137,7 +137,6 @@ function judgeFiles(
 ): Judgement | undefined {
   // [context.paths.folder]
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
-  // [context.paths.folder]
   if (folder !== undefined) {
     throw new InputError([
       `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
@@ -145,20 +144,20 @@ function judgeFiles(
   }
   // [skip.paths.none-left]
   if (filesThatCount(files, { contextPaths }).length > 0)
-    // [range.rewritten] [context.omitted.told]
+    // [range.rewritten]
     return gap !== undefined && context === 'diff' ? note(gap) : undefined
   const hasPaths = contextPaths.length > 0
-  // [skip.list.cut]
+  // Either may hide what counts. [skip.list.cut] [range.rewritten]
   const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
   // [context.omitted.told]
   const none = 'No changes are sent:'
-  // [skip.list.cut] [context.omitted.told]
+  // [skip.list.cut]
   if (why !== '' && hasPaths)
     return note(
       `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
     )
-  if (why !== '') return note(`${none} ${why}`)
   // [context.omitted.told]
+  if (why !== '') return note(`${none} ${why}`)
   if (files.length === 0 && !hasPaths) return note(`${none} no file changed.`)
   // [skip.paths.none-left]
   if (isByHand) return note(`${none} no changed file matches context-paths.`)
@@ -169,7 +168,10 @@ function judgeFiles(
   )
 }
 
-/** A renamed file counts if either name does. [context.paths.renamed] [context.paths.excluded] */
+/**
+ * What doesn't count is nowhere in the prompt. [context.paths.excluded] A renamed file counts if
+ * either name does. [context.paths.renamed]
+ */
 function filesThatCount(
   files: readonly ChangedFile[],
   { contextPaths }: Pick<ContextInputs, 'contextPaths'>,
@@ -193,7 +195,7 @@ export function fingerprint(
   inputs: ContextInputs,
   payload: unknown,
 ): string | undefined {
-  // [paid.push.unchanged] [paid.push.unknown]
+  // [paid.push.unknown]
   if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
   const { changes, thread } = findings
   // [paid.push.unknown]
@@ -211,14 +213,14 @@ export function fingerprint(
     // [paid.push.unchanged]
     `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
   ])
-  // [paid.fingerprint.pinned] [paid.push.unchanged]
+  // [paid.fingerprint.pinned]
   const all = JSON.stringify([prompt, inputs.context, words, parts])
   return createHash('sha256').update(all).digest('base64url')
 }
 
 /**
  * The prompt with its context, in which the key is redacted: the agent may copy what it reads into
- * a pull request. [context.level] [context.secret.none]
+ * a pull request. [context.level]
  */
 export function composePrompt(
   text: string,
@@ -232,15 +234,17 @@ export function composePrompt(
   if (inputs.context === 'none' || findings === undefined) return text
   const { changes } = findings
   const context = {
+    // [context.level]
     level: inputs.context,
     // [context.facts.event]
     trigger: describeTrigger(environment, event, findings, redactKeys),
+    // [context.level]
     changes,
     // [context.paths.excluded]
     files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
     // [context.fence.data]
     boundary: nonce(),
   }
-  // [context.secret.none] [context.budget]
+  // [context.secret.none]
   return text + redactKeys(composeContext(text, context, omit).slice(text.length))
 }

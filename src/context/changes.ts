@@ -44,13 +44,13 @@ export async function findChanges(
   // One, or a merge queue's. [range.since]
   const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
-  // [range.others]
+  // By the number, else by since, else by the event. [range.number]
   const find = async (): Promise<Changes> => {
     // [range.number]
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     // [range.since]
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
-    // [range.tag] [range.others]
+    // [range.others]
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
@@ -73,9 +73,8 @@ function toUnknown(thrown: unknown): Changes {
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
-  // [range.number]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
-  // [range.number.either] [github.permission.named]
+  // [range.number.either]
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
   try {
@@ -113,7 +112,7 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
   const before = getSha(payload, 'before')
   // By the time of a re-run, somebody may have pushed that commit again. [range.pull-request.late]
   const mayBeLate = runAttempt === 1 && before !== getSha(payload, 'pull_request.head.sha')
-  // [range.pull-request] [range.pull-request.late]
+  // [range.pull-request]
   if (pullRequest !== undefined)
     return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
   // [range.others]
@@ -143,12 +142,12 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   }
   // [range.pull-request]
   const common = requestParams(
-    // [range.list.never] [github.early]
+    // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
     { ...repo, ofFiles: true, isEarly: isMissing },
-    `listing the files of pull request ${number}`,
     // [github.permission.named]
+    `listing the files of pull request ${number}`,
     'pull-requests: read',
-    // [range.pull-request.late] [range.list.unknown]
+    // [range.list.unknown]
     isList,
   )
   const list = await readFiles((page) =>
@@ -173,7 +172,7 @@ const ofPush: FindRange = (run, event, repo) => {
   if (changes !== undefined) return changes
   // [range.push]
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
-  // [skip.nothing-to-compare] [range.push]
+  // [skip.nothing-to-compare]
   const hasCommits = getPath(payload, 'commits.length') !== 0
   const reason = 'the branch is new, so there is no commit to compare with'
   return { kind: hasCommits ? 'unknown' : 'first', reason }
@@ -188,7 +187,7 @@ function ofTag(
   const release = getPath(payload, 'release')
   const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  // [range.tag] [skip.release.same-commit]
+  // [range.tag] By hand, a release of the same commit is no end. [skip.release.same-commit]
   return sinceLastRelease(repo, { tag, head, release, isByHand: eventName === 'workflow_dispatch' })
 }
 
@@ -196,6 +195,7 @@ function ofTag(
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
+  // [range.list.unknown]
   return base === '' || head === '' ? NO_COMMITS : changesBetween(repo, base, head)
 }
 

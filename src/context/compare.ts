@@ -43,7 +43,7 @@ export type Comparison = Readonly<
 
 /**
  * What was told of a moment ago may not be found yet, so a 404 isn't believed at once.
- * [range.cut.parts] [range.gone] [github.early]
+ * [github.early]
  *
  * @param about stands in the changes
  * @throws ActionError `github`
@@ -52,27 +52,30 @@ export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
-  // [github.early] [range.gone]
+  // But that two commits have no history in common is. [github.early] [range.gone]
   const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
   // [range.list.unknown]
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
-  // [range.list.never] [github.early]
+  // [range.list.unknown]
   const common = requestParams(
+    // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
     { ...repo, ofFiles: true, isEarly },
-    `comparing ${about.range}`,
     // [github.permission.named]
+    `comparing ${about.range}`,
     'contents: read',
     // [range.list.unknown]
     hasFiles,
   )
-  // [context.facts.commits]
+  // From one to the other [range.push], and a page of the commits between. [context.facts.commits]
   const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
-  // [range.cut.parts]
   try {
+    // [range.push]
     const { data } = await repo.github.repos.compareCommitsWithBasehead(params)
+    // [range.cut.parts]
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
+    // What a push, a release or a night has brought. [range.push]
     const changes = {
       kind: 'listed',
       files,
@@ -82,6 +85,7 @@ export async function compareCommits(
       // [context.facts.event]
       ...about,
     } as const
+    // [range.cut.parts]
     const halves = truncated || isCut ? halve(data, head) : undefined
     return { relation: data.status, changes, halves }
   } catch (thrown) {
@@ -163,13 +167,14 @@ export async function readFiles(
     },
     FILES_PAGE,
   )
+  // [skip.list.cut]
   return { files, truncated: truncated || files.length >= FILES_LIMIT }
 }
 
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
- * [range.cut.parts] [paid.fingerprint.pinned]
+ * [range.cut.parts]
  */
 export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
@@ -178,12 +183,11 @@ export function toFiles(list: readonly ApiFile[] = []) {
   const isCut = isLong && patches.at(-1) === ''
   // [context.omitted.no-fact]
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
-  // [paid.fingerprint.pinned]
+  // [context.level]
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
-    // [context.omitted.told]
-    const patch = patches[index] || undefined
     // [context.omitted.no-fact]
+    const patch = patches[index] || undefined
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
     // [paid.fingerprint.pinned]
     return {
@@ -191,23 +195,23 @@ export function toFiles(list: readonly ApiFile[] = []) {
       status,
       additions,
       deletions,
-      // [context.paths.renamed] [context.paths.excluded]
+      // [context.paths.renamed]
       previousPath: getString(file, 'previous_filename') || undefined,
       // [paid.push.unchanged]
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      // [context.omitted.no-fact] [paid.push.unchanged]
+      // [context.omitted.no-fact]
       patch: isMoved ? '' : patch,
     }
   })
   return { files, isCut }
 }
 
-// [context.facts.commits] [skip.schedule.agents-own]
+// [context.facts.commits]
 function toCommits(data: ApiComparison): CommitList {
   const commits = getArray(data, 'commits').map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),
-      // [skip.schedule.agents-own] [context.facts.commits]
+      // [skip.schedule.agents-own]
       author: getString(commit, 'author.login'),
       // [context.facts.commits]
       authorName: getString(commit, 'commit.author.name'),
@@ -216,6 +220,6 @@ function toCommits(data: ApiComparison): CommitList {
       isMerge: getArray(commit, 'parents').length > 1,
     }),
   )
-  // [skip.schedule.agents-own] [context.facts.commits]
+  // [context.facts.commits]
   return { commits, complete: commits.length === data.total_commits }
 }

@@ -40,11 +40,11 @@ const RESERVED = 2048
 
 /**
  * Below this, in bytes, there is no context at all: all facts, truncated, and the notes fit into
- * it. [context.budget] [context.omitted.told]
+ * it. [context.budget]
  */
 const MIN_ROOM = 16 * 1024
 
-// [context.budget] [context.omitted.told]
+// [context.omitted.told]
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
 
@@ -70,9 +70,8 @@ export function composeContext(text: string, context: ContextOptions, omit: Omit
   const sections: Section[] = [
     // [context.fence.data]
     () => renderHead(trigger, fence),
-    // [context.facts.event] [context.budget]
-    (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
     // [context.budget]
+    (room) => factsSection(trigger.facts, fence, Math.min(room, SECTION_LIMIT)),
     (room) => writeFileList(changes, context, fence, Math.min(room, SECTION_LIMIT), omit),
     // [context.level]
     (room) => (level === 'diff' ? writeDiffs(files, fence, room, omit) : ''),
@@ -99,9 +98,11 @@ function renderHead({ event, repository }: Trigger, { opening, closing }: Fence)
   ])
 }
 
-// [context.fence.data] [context.budget]
+// [context.fence.data]
 function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
+  // [context.level]
   if (facts.length === 0) return ''
+  // [context.fence.data]
   const safe = facts.map(({ name, value }) => ({
     // [context.fence.line]
     name: fence.safe(oneLine(name)),
@@ -109,7 +110,7 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
   }))
   // [context.budget]
   const available = room - Buffer.byteLength(joinParagraphs(['## Event', fence.around([''])]))
-  // [context.fence.data] [context.budget]
+  // [context.fence.data]
   return joinParagraphs(['## Event', fence.around(shorten(safe, available))])
 }
 

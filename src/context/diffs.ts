@@ -33,7 +33,9 @@ export function writeDiffs(
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
   const all = files
+    // One that was only renamed has none to send, and lacks none. [context.omitted.told]
     .filter(({ patch }) => patch)
+    // [context.diffs.order]
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
   // [context.diffs.whole]
@@ -60,6 +62,6 @@ function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
   // In a file with CR LF, the CR means nothing.
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
-  // [context.fence.data] [context.fence.line]
+  // [context.fence.line]
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }

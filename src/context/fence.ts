@@ -27,7 +27,7 @@ export function createFence(boundary: string): Fence {
     opening,
     closing,
     // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary
-    // with what is around it. [context.fence.data] [context.hidden]
+    // with what is around it. [context.fence.data]
     safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
     // [context.fence.data]
     around: (safeTexts) =>
@@ -57,8 +57,8 @@ export function normalizeNewlines(text: string): string {
  */
 export function quoteName(name: string): string {
   const letters = name.replace(/[\w.\-/@+=~#%$!&^()[\]{}]+/g, 'a')
-  // V8 takes long to build these classes, and most names are plain ASCII.
-  // [context.fence.line] [net.cheap]
+  // A plain name stays as it is. [context.fence.line] Most are ASCII, and V8 takes long to build
+  // these classes. [net.cheap]
   if (letters === 'a' || /^[\p{L}\p{N}]+$/u.test(letters)) return name
   // [context.fence.line]
   return JSON.stringify(name).replace(

@@ -84,7 +84,7 @@ export function explainMissing({ reason }: { readonly reason: string }): string 
 }
 
 /**
- * [context.fence.data] [context.budget]
+ * [context.level]
  *
  * @param files those of the changes that count
  */
@@ -96,7 +96,8 @@ export function writeFileList(
   omit: Omit,
 ): string {
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files)])
-  // [context.fence.data] [context.omitted.told]
+  // No name ends the fence. [context.fence.data] A file without a diff says so.
+  // [context.omitted.told]
   const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
   // [context.omitted.told]
   const count = (omitted: number) =>
@@ -109,7 +110,7 @@ export function writeFileList(
   const omitted = lines.length - kept.length
   // [context.omitted.told]
   if (omitted > 0) omit(`The names of ${count(omitted)} were left out for length.`)
-  // [context.fence.data] [context.omitted.told]
+  // [context.fence.data]
   return joinParagraphs([fixed, fence.around(kept), note(omitted)])
 }
 
@@ -119,35 +120,37 @@ export type FileListOptions = Readonly<{
   files: readonly ChangedFile[]
 }>
 
-// [context.omitted.told] [context.omitted.no-fact]
+// [context.level]
 function describeFiles(changes: Changes, files: readonly ChangedFile[]): string {
   switch (changes.kind) {
+    // [context.omitted.told]
     case 'none':
       return `Changed by ${changes.range}: no files.`
-    // [context.omitted.told]
     case 'first':
     case 'unknown':
       return explainMissing(changes)
-    // [context.omitted.no-fact]
+    // [context.level]
     case 'listed': {
       const { gap = '', range, truncated } = changes
       // [context.paths.excluded]
       const excluded = changes.files.length - files.length
-      // [context.omitted.no-fact]
+      // [context.level]
       const added = files.reduce((sum, { additions }) => sum + additions, 0)
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
+      // [context.omitted.no-fact]
       const least = files.every(isCounted) ? '' : 'at least '
       const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
+      // [context.level]
       const isEmpty = files.length === 0
       const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
       const sentences = [
         // [range.rewritten]
         gap,
-        // [context.omitted.no-fact]
+        // "no files" may not be true of those. [context.omitted.no-fact]
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
         // [context.omitted.told]
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
-        // [context.omitted.told] [context.paths.excluded]
+        // [context.paths.excluded]
         excluded > 0
           ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
           : '',
@@ -162,10 +165,7 @@ function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
   return patch !== undefined || additions + deletions > 0
 }
 
-/**
- * No name can forge part of a line: one with blanks is in quotes. [context.fence.line]
- * [context.omitted.no-fact]
- */
+/** No name can forge part of a line: one with blanks is in quotes. [context.fence.line] */
 function fileLine(file: ChangedFile, withReason: boolean): string {
   const { additions, deletions, patch } = file
   // [context.omitted.told]
@@ -176,12 +176,12 @@ function fileLine(file: ChangedFile, withReason: boolean): string {
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 
-// [context.fence.line]
+// [context.level]
 export function statusLabel(status: string): string {
   return status === 'removed' ? 'deleted' : status
 }
 
-// [context.fence.line]
+// Both names of a renamed file [context.level], neither of them like a line. [context.fence.line]
 export function fileNames({ path, previousPath }: ChangedFile): string {
   return previousPath === undefined || previousPath === path
     ? quoteName(path)

@@ -44,24 +44,24 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     return isOff
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
-  // [merge.late-list] [merge.consent]
+  // [merge.late-list]
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
-  const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
   // [merge.consent]
+  const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
   const isConsent = (pull: unknown): boolean => {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
-  // [merge.no-merge-commit] [merge.here]
+  // Of a pull request without `merge_commit_sha`, too. [merge.no-merge-commit]
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   // What names nothing can't be found in another way. [merge.empty-list] [github.early]
   const isEarly = (answer: unknown): boolean =>
     isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
-  // [merge.empty-list] [github.early]
+  // [merge.empty-list]
   const common = requestParams(
     { ...repo, isEarly },
-    `listing pull requests of ${shortSha(after)}`,
     // [merge.unreadable]
+    `listing pull requests of ${shortSha(after)}`,
     NEEDS,
     // [github.shape]
     Array.isArray,
@@ -72,9 +72,9 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     commit_sha: after,
     per_page: 100,
   })
-  // [merge.pulls-off] [merge.unreadable]
+  // [merge.pulls-off]
   const answer = await request.catch(keepMissing)
-  // [merge.here]
+  // [merge.found]
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   // [merge.late-list]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
@@ -83,7 +83,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   if (isMissing(answer) && !read.some(isMerge)) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
-    // [merge.unreadable] [github.permission.named]
+    // [merge.unreadable]
     const known = await repo.github.repos.get(about).catch(() => undefined)
     // [merge.pulls-off]
     if (hasNoPulls(known?.data)) return undefined
@@ -92,7 +92,6 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   }
   // [merge.whole]
   const whole = []
-  // [merge.whole]
   for (const pull of [...listed, ...read.filter(isMerge)]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`This push is not just the merge of pull request ${pull.number}.`)
@@ -105,7 +104,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   return { pull, isConsent: isConsent(pull) }
 }
 
-/** The error, if GitHub says that there is no such thing. [github.early] */
+/** The error, if GitHub says that there is no such thing. [merge.late-list] [merge.pulls-off] */
 function keepMissing(thrown: unknown): GitHubError {
   if (isMissing(thrown)) return thrown
   throw thrown
@@ -126,19 +125,19 @@ export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
   const pulls = []
   for (const number of [...named].slice(0, GROUP_LIMIT))
     pulls.push(...(await readPull(number, repo)))
-  // [skip.labels.merged] [merge.here]
+  // [merge.here]
   const shas = commits.map(({ sha }) => sha)
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
 
 /** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
 function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly Commit[] {
-  const after = getSha(event.payload, 'after')
   // [merge.found]
+  const after = getSha(event.payload, 'after')
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
   // [merge.asked-when]
   const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))
-  // [merge.asked-when] [merge.found]
+  // [merge.asked-when]
   if (!isAsked || isNew || !environment.ref.startsWith('refs/heads/')) return []
   const commits = pushedCommits(event)
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
@@ -153,8 +152,9 @@ function isMergedBy(
   { ref, repository }: RunEnvironment,
 ): boolean {
   return (
+    // [merge.found]
     getPath(pull, 'merged_at') !== undefined &&
-    // [merge.whole] [merge.no-merge-commit]
+    // [merge.whole]
     commits.includes(getSha(pull, 'merge_commit_sha')) &&
     // [merge.here]
     `refs/heads/${getString(pull, 'base.ref')}` === ref &&
@@ -173,7 +173,7 @@ async function readPull(number: string, repo: GitHubRepo) {
   const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
   const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
-  // can tell it from the merge. [merge.late-list] [merge.no-merge-commit]
+  // can tell it from the merge. [merge.no-merge-commit]
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''
   return isKnown ? [answer.data] : []
 }
@@ -193,8 +193,9 @@ async function hasAll(
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   // [merge.whole]
   if (commits.length === 1 && isKnown) return true
+  // [merge.unreadable]
   const doing = `listing the commits of pull request ${pull.number}`
-  // [merge.unreadable] [github.early] [github.shape]
+  // [github.early]
   const common = requestParams({ ...repo, isEarly: isMissing }, doing, NEEDS, Array.isArray)
   // [merge.whole]
   const { items } = await readPages(3, (page) =>

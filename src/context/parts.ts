@@ -23,7 +23,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
   let left = REQUESTS
   // [range.cut.parts]
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    // [range.cut.parts] [range.cut.requests]
+    // [range.cut.requests]
     if (halves === undefined || left < 2) return changes
     // [range.cut.parts]
     const { base, middle, head } = halves
@@ -39,12 +39,13 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
       throw thrown
     }
   }
+  // [range.cut.parts]
   const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
-      // [range.list.never] [github.early]
+      // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
       { ...repo, ofFiles: true, isEarly: isMissing },
-      `reading commit ${shortSha(ref)}`,
       // [github.permission.named]
+      `reading commit ${shortSha(ref)}`,
       'contents: read',
       // [range.list.unknown]
       ({ files }: { files?: unknown }) => isFileList(files),
@@ -58,6 +59,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
+  // [range.cut.parts]
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
     // [range.cut.requests]
     left -= 2
@@ -68,6 +70,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     // [range.cut.joined]
     return { files: join([...one.files, ...other.files]), truncated }
   }
+  // [range.cut.parts]
   const compare = async (base: string, head: string): Promise<Part> => {
     const comparison = await compareCommits(repo, { base, head, range })
     // [range.cut.whole-leads]
@@ -75,6 +78,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     // [range.cut.parts]
     return read(comparison)
   }
+  // [range.cut.parts]
   return read(whole)
 }
 
@@ -119,9 +123,7 @@ function add(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch]
   return {
     ...file,
-    // [context.paths.renamed]
     previousPath: file.previousPath ?? before.previousPath,
-    // [range.cut.joined]
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,

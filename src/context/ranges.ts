@@ -20,7 +20,7 @@ export function unknownChanges(reason: string): Changes {
 }
 
 /**
- * [range.gone] [range.rewritten] [range.since.unknown]
+ * [range.push]
  *
  * @param base where the range begins: a commit, or what the input `since` names (`isNamed`), which
  * may be a tag or a branch, behind this commit, or on a line of its own
@@ -34,11 +34,12 @@ export async function changesBetween(
   { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
   const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
+  // [range.since]
   const range = isNamed ? 'the commits since the one named in the input since' : commits
-  const none = { kind: 'none', range } as const
   // [skip.schedule.no-commits]
+  const none = { kind: 'none', range } as const
   if (base === head) return none
-  // [range.push] [range.since] [range.schedule.last-success]
+  // [range.push]
   const comparison = await compareCommits(repo, { base, head, range })
   const { relation } = comparison
   switch (relation) {
@@ -51,14 +52,14 @@ export async function changesBetween(
     // [range.rewritten]
     case 'behind':
     case 'diverged': {
-      // [range.schedule.rerun] [range.since]
+      // [range.schedule.rerun]
       if (mayBeBehind && relation === 'behind') return none
       // [range.cut.parts]
       const changes = await readParts(repo, comparison)
       // [range.rewritten]
       return isNamed ? changes : { ...changes, gap: REWRITTEN }
     }
-    // [context.omitted.told]
+    // [range.gone]
     case 'unrelated': {
       const both = isNamed
         ? 'what since names and this commit'
@@ -134,8 +135,9 @@ export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
-  // [github.early] [github.permission.named] [github.shape]
+  // [github.early]
   const mode = { ...repo, isEarly: isMissing }
+  // [github.permission.named]
   const common = requestParams(mode, 'listing the releases', 'contents: read', Array.isArray)
   // [range.release.ancestor]
   const { items } = await readPages(PAGES, (page) =>
@@ -144,7 +146,7 @@ export async function sinceLastRelease(
   // [range.release.pre-release]
   const own = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
-  // [range.release.ancestor] [range.release.package]
+  // [range.release.ancestor]
   const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
   // [range.release.parted]
   let parted: Listing | undefined
@@ -152,19 +154,16 @@ export async function sinceLastRelease(
   let same: Changes | undefined
   // [range.release.ancestor]
   for (const { tag_name: before } of candidates) {
-    // [context.facts.event]
-    const about = { range: SINCE_RELEASE, previousRelease: before }
     // [range.release.ancestor]
+    const about = { range: SINCE_RELEASE, previousRelease: before }
     const comparison = await compareCommits(repo, { ...about, base: before, head })
     const { relation } = comparison
     if (relation === 'ahead') return readParts(repo, comparison)
-    // [range.release.parted] [skip.release.same-commit]
-    if (!isLower(before, tag)) continue
     // [range.release.parted]
+    if (!isLower(before, tag)) continue
     if (relation === 'diverged') parted ??= comparison
     // A final release is news after its candidate. [skip.release.same-commit]
     const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
-    // [skip.release.same-commit]
     if (relation === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
@@ -172,7 +171,8 @@ export async function sinceLastRelease(
   }
   // [range.release.parted]
   if (parted !== undefined) return readParts(repo, parted)
-  // [skip.release.same-commit] [context.omitted.told]
+  // By hand, none but those of the same commit [skip.release.same-commit], or none at all.
+  // [range.release.parted]
   return same ?? unknownChanges('there is no earlier release to compare with')
 }
 
@@ -186,7 +186,6 @@ function moves(tag: string, release: string): boolean {
 
 /**
  * The releases that may be the one before, the likeliest first. [range.release.ancestor]
- * [range.release.pre-release]
  */
 function findCandidates(
   releases: readonly Release[],
@@ -198,7 +197,8 @@ function findCandidates(
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
   // [range.release.package]
   const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
-  // [range.release.ancestor] [range.release.pre-release] [range.release.package]
+  // No draft, none that came later [range.release.ancestor], a pre-release only before one
+  // [range.release.pre-release], and lower versions first. [range.release.package]
   return releases
     .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
     .filter((release) => time(release) < before || moves(tag, release.tag_name))
@@ -266,7 +266,6 @@ export async function sinceLastSuccess(
   // [range.schedule.unlisted]
   const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
-  // [range.schedule.unlisted]
   const reason = isListed
     ? 'there is no earlier successful run of this workflow on this branch to compare with'
     : `GitHub lists ${runs}, and none that succeeded on this branch`
@@ -292,6 +291,7 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
+  // [github.permission.named]
   const doing = `listing the earlier runs of ${workflow_id}`
   // [github.shape]
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
@@ -305,8 +305,8 @@ async function findLastRun(
     const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
     return { data: data.workflow_runs, headers }
   }
-  const { eventName, repository, runId } = environment
   // Whether it has seen what was on the branch. [range.schedule.last-success]
+  const { eventName, repository, runId } = environment
   const isMark = (run: unknown): boolean => {
     const event = getString(run, 'event')
     // These run on the default branch, whatever it was called then. [range.schedule.renamed]
@@ -316,7 +316,7 @@ async function findLastRun(
       String(getPath(run, 'id')) !== runId &&
       RUN_EVENTS.includes(event) &&
       getString(run, 'conclusion') === 'success' &&
-      // [range.schedule.renamed] [range.schedule.last-success]
+      // [range.schedule.renamed]
       (isScheduled || getString(run, 'head_branch') === branch) &&
       // [range.schedule.fork]
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
@@ -333,9 +333,13 @@ async function findLastRun(
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
+    // [range.schedule.last-success]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
-  const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
+  const ids = items
+    // [range.schedule.unlisted]
+    .map(({ id }) => id)
+    .filter((id) => id <= Number(runId))
   // [range.schedule.unlisted]
   return { last, count: new Set(ids).size }
 }

@@ -32,7 +32,7 @@ export type Trigger = Readonly<{
 
 /**
  * What triggered the run; facts without a value are left out.
- * [context.facts.event] [context.secret.none]
+ * [context.facts.event]
  *
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
  * not be found
@@ -60,9 +60,9 @@ export function describeTrigger(
   return {
     event: event.name,
     repository,
-    // Names of refs and of people can have invisible characters, too. [context.hidden]
     facts: facts
       .filter(({ value }) => value !== '')
+      // Names of refs and of people can have invisible characters, too. [context.hidden]
       .map(({ name, value, isProse }) => {
         // [context.secret.none]
         const text = redact(value)
@@ -78,10 +78,8 @@ export function describeTrigger(
  * [context.facts.commits]
  */
 function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
-  // [range.tag] [range.since]
   const isLonger = bySince || getString(changes, 'previousRelease') !== ''
   const commits = isLonger ? [] : pushedCommits(event)
-  // [context.facts.commits]
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
   return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
 }
@@ -101,9 +99,9 @@ const COMMIT_LIMIT = 200
 // [context.facts.commits]
 function commitLine({ sha, message, author, authorName }: Commit, redact: Redact): string {
   const firstLine = (text: string): string => {
-    // [context.fence.line]
+    // [context.facts.commits]
     const [line = ''] = normalizeNewlines(text).split('\n')
-    // [context.secret.none] [context.facts.commits]
+    // Redacted as a whole [context.secret.none], then cut. [context.facts.commits]
     return truncate(redact(line), COMMIT_LIMIT)
   }
   return `${shortSha(sha)} ${firstLine(message)} (${firstLine(author || authorName) || 'unknown author'})`
@@ -165,7 +163,7 @@ function readPart(part: unknown, sources: string): Fact[] {
     const [name = '', paths = name] = source.split('=')
     const facts = paths
       .split('|')
-      // [context.facts.event] [context.hidden]
+      // A `body` is Markdown, which can hide words. [context.facts.event] [context.hidden]
       .map((path) => ({ name, value: toText(getPath(part, path)), isProse: path === 'body' }))
     return facts.find(({ value }) => value !== '') ?? []
   })
@@ -173,9 +171,7 @@ function readPart(part: unknown, sources: string): Fact[] {
 
 // [context.facts.event]
 function toText(value: unknown): string {
-  // [context.fence.line]
   if (typeof value === 'string') return normalizeNewlines(value)
-  // [context.facts.event]
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map((label) => getString(label, 'name')).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
