@@ -133,7 +133,7 @@ describe('a pull request [memory.run.continues]', () => {
 })
 
 worldTest(
-  'a marker that a person copied does not count, nor is it edited [memory.marker.signed]',
+  'a marker that a person copied does not count, nor is it edited; nor does a genuine one count on another number [memory.marker.signed]',
   async (world) => {
     await world.step(SCOPE)
     const body = world.comments()[0] ?? ''
@@ -142,6 +142,9 @@ worldTest(
     const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
     expect(world.comments()).toEqual([body, expect.any(String)])
+    world.repository.issues.add(40)
+    for (const one of world.repository.comments.values()) Object.assign(one, { issue: 40 })
+    expect((await world.step({ ...SCOPE, 'issue-number': '40' })).outputs.sent).toBe('job')
   },
 )
 
