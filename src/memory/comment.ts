@@ -185,7 +185,7 @@ export function keepComment(options: CommentOptions) {
     // [memory.silent]
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
-    // [report.advice.rerun]
+    // [memory.nothing-sent] [report.advice.rerun]
     state = { kind: 'written', id, held: written() }
     try {
       // [memory.marker.signed]
@@ -278,6 +278,7 @@ export function keepComment(options: CommentOptions) {
      * [memory.edit.order]
      */
     enqueue(update: StatusUpdate): void {
+      // [memory.edit.order] [memory.edit.retried]
       const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
       // [memory.silent]
       const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd
