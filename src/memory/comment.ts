@@ -253,7 +253,7 @@ export function keepComment(options: CommentOptions) {
      * @throws ActionError `github`; the caller reports it
      */
     find: () => read({ retried: true }).catch(onReportedFailure),
-    /** Writes nothing from now on. [memory.silent] */
+    /** Writes nothing from now on. [memory.silent] [memory.identity.same-attempt] */
     stop(): void {
       isStopped = true
     },
