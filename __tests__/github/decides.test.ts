@@ -131,12 +131,15 @@ worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
   expect(commands('warning')).toEqual([])
 })
 
-worldTest('what GitHub said is told, although it then says nothing to the end', async (world) => {
-  const path = /\/files/
-  world.github.faults.push({ path, answer: BAD_GATEWAY }, { path, answer: 'silence', ...ALWAYS })
-  const ended = await world.step({ context: 'diff', ...deadlineAfter(5_000) })
-  expect(expectNothingSent(ended, world)).toContain('failed: 502')
-})
+worldTest(
+  'what GitHub said is told, although it then says nothing to the end [github.decides.retried]',
+  async (world) => {
+    const path = /\/files/
+    world.github.faults.push({ path, answer: BAD_GATEWAY }, { path, answer: 'silence', ...ALWAYS })
+    const ended = await world.step({ context: 'diff', ...deadlineAfter(5_000) })
+    expect(expectNothingSent(ended, world)).toContain('failed: 502')
+  },
+)
 
 worldTest.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],

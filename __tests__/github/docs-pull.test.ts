@@ -222,13 +222,13 @@ describe('the files of the docs pull request [docs.files.told]', () => {
   worldTest.each<[string, Fault['answer']]>([
     ['fails', BAD_GATEWAY],
     ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
-    ['is no list', { status: 200, body: {} }],
-    ['has no files', { status: 200, body: [null] }],
-    ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
+    ['is no list [github.shape]', { status: 200, body: {} }],
+    ['has no files [github.shape]', { status: 200, body: [null] }],
+    ['has no counts [github.shape]', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
     ['is cut off', 'cut off'],
   ])(
-    'are left out if the answer %s: without a word, retry or wait [docs.files.told]',
+    'are left out if the answer %s: without a word, retry or wait [docs.files.told] [github.informs.once]',
     async (world, _, answer) => {
       docsOf(world, changed)
       world.github.faults.push({ path: PATH, answer, times: 9 })
@@ -305,7 +305,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
       true,
       'nothing',
     ],
-    ['a push that changes nothing asks again', {}, false, 'job'],
+    ['a push that changes nothing asks again [paid.push.merged]', {}, false, 'job'],
   ])('while nobody waits for it: %s', async (world, _, run, told, sent) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const inputs = { ...SCOPE, context: 'event' }
@@ -495,14 +495,17 @@ describe('a pull request that can not be read counts as open for a message, and 
   })
 })
 
-worldTest('a pull request is on this server whatever the scheme of its link', async (world) => {
-  world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
-  const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
-  expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-})
+worldTest(
+  'a pull request is on this server whatever the scheme of its link [docs.open.unreadable]',
+  async (world) => {
+    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+    const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
+    expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+  },
+)
 
 testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } })(
-  'a create whose response has no job is remembered as unknown',
+  'a create whose response has no job is remembered as unknown [memory.rerun.unknown]',
   async (world) => {
     const first = await world.step(SCOPE)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })

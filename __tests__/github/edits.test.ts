@@ -290,11 +290,13 @@ describe('what an earlier run stored [memory.later-run]', () => {
   )
 
   worldTest(
-    'is in the newer of two comments, if two runs raced [memory.one-comment]',
+    'is in the newer of two comments, if a run found none of too many to read, and said so [memory.one-comment]',
     async (world) => {
       await world.step(SCOPE, run(200))
-      fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: { status: 200, body: [] } })
-      const { outputs } = await world.step(SCOPE, run(201))
+      const answer = { status: 200, headers: { link: 'rel="next"' }, body: [{}] }
+      fail(world, { method: 'GET', path: COMMENTS, times: 50, answer })
+      const { outputs, log } = await world.step(SCOPE, run(201))
+      expect(log).toContain('There are too many comments to read all')
       const third = await world.step(SCOPE, run(202))
       expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': outputs['job-id'] })
       expect(markersIn(world.comments()).map(({ run }) => run)).toEqual(['200', '202'])
@@ -437,7 +439,7 @@ worldTest('a cancel during the last edits leaves them 3 s [cancel.first]', async
 })
 
 worldTest(
-  'a note beside the last edits is no reason to try a failed one again [memory.failure.told]',
+  'a note beside the last edits is no reason to try a failed one again [memory.edit.order]',
   async (world) => {
     await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
     fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })

@@ -70,7 +70,7 @@ test('gives up a redirect that never ends [github.redirect]', async () => {
   expect(requests).toBe(6)
 })
 
-test('sends one request after the other on the same connection, and writes a debug line for each', async () => {
+test('sends one request after the other on the same connection, and writes a debug line for each [report.log.lines]', async () => {
   const ports = new Set<number | undefined>()
   const url = await serve((request, response) => {
     ports.add(request.socket.remotePort)

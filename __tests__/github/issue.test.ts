@@ -65,15 +65,18 @@ describe('a tracking issue [memory.run.continues]', () => {
   testsIn({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }).each([
     'issue',
     'pull-request',
-  ])('needs issues: write, which is told before anything is sent: %s', async (world, scope) => {
-    world.repository.issues.add(40)
-    const { outputs, commands } = await world.step({ ...ISSUE, 'job-scope': scope }, schedule)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    // A number doesn't tell which it is.
-    expect(commands('error')[0]).toMatch(/comments? o[fn] issue or pull request 40 failed/)
-    expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
-    expect(world.posts()).toEqual([])
-  })
+  ])(
+    'needs issues: write, which is told before anything is sent: %s [range.number.either]',
+    async (world, scope) => {
+      world.repository.issues.add(40)
+      const { outputs, commands } = await world.step({ ...ISSUE, 'job-scope': scope }, schedule)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      // A number doesn't tell which it is.
+      expect(commands('error')[0]).toMatch(/comments? o[fn] issue or pull request 40 failed/)
+      expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
+      expect(world.posts()).toEqual([])
+    },
+  )
 })
 
 describe('an issue that triggers the run [memory.run.continues]', () => {
@@ -93,28 +96,34 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
     )
   })
 
-  worldTest('is no pull request: each run has a job, and may be commented on', async (world) => {
-    world.repository.issues.add(41)
-    const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
-    const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-    expect(log).toContain('is about no single pull request: its docs job is its own.')
-    expect(requestsBefore(world)).toEqual([])
-    await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
-    expect(commentsOn(world, 41)).toHaveLength(1)
-    expect(world.posts()).toEqual([CREATE, CREATE])
-  })
+  worldTest(
+    'is no pull request: each run has a job, and may be commented on [input.scope]',
+    async (world) => {
+      world.repository.issues.add(41)
+      const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
+      const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+      expect(log).toContain('is about no single pull request: its docs job is its own.')
+      expect(requestsBefore(world)).toEqual([])
+      await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
+      expect(commentsOn(world, 41)).toHaveLength(1)
+      expect(world.posts()).toEqual([CREATE, CREATE])
+    },
+  )
 })
 
-worldTest('a pull request that a dispatch names shares its job with its events', async (world) => {
-  const first = await world.step({ 'job-scope': 'pull-request' })
-  const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
-  const second = await world.step(inputs, dispatch)
-  expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-  expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  expect(world.comments()).toHaveLength(1)
-})
+worldTest(
+  'a pull request that a dispatch names shares its job with its events [memory.run.continues]',
+  async (world) => {
+    const first = await world.step({ 'job-scope': 'pull-request' })
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
+    const second = await world.step(inputs, dispatch)
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+    expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(world.comments()).toHaveLength(1)
+  },
+)
 
 issueTest(
   "job-scope: pull-request with an issue's number is job-scope: issue [input.scope]",

@@ -41,7 +41,7 @@ describe('a pull request [memory.run.continues]', () => {
     }))
 
   worldTest(
-    'is sent once: an equal push only waits, and tells the result [memory.rerun.told] [paid.push.unchanged]',
+    'is sent once: an equal push only waits, and tells the result [memory.rerun.told] [paid.push.unchanged] [paid.asked.sends]',
     async (world) => {
       const inputs = { ...SCOPE, context: 'diff' }
       const { 'job-id': id } = (await world.step(inputs)).outputs
@@ -133,7 +133,7 @@ describe('a pull request [memory.run.continues]', () => {
 })
 
 worldTest(
-  'a marker that a person copied does not count, nor is it edited [memory.marker.signed]',
+  'a marker that a person copied does not count, nor is it edited; nor does a genuine one count on another number [memory.marker.signed]',
   async (world) => {
     await world.step(SCOPE)
     const body = world.comments()[0] ?? ''
@@ -142,6 +142,9 @@ worldTest(
     const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
     expect(world.comments()).toEqual([body, expect.any(String)])
+    world.repository.issues.add(40)
+    for (const one of world.repository.comments.values()) Object.assign(one, { issue: 40 })
+    expect((await world.step({ ...SCOPE, 'issue-number': '40' })).outputs.sent).toBe('job')
   },
 )
 
@@ -371,19 +374,22 @@ describe('the memory has the job [memory.edit.retried]', () => {
     },
   )
 
-  slowTest('even if its comment was deleted while the job ran', async (world) => {
-    const first = await world.step(SCOPE, {
-      meanwhile: async () => {
-        await world.answered(4)
-        world.repository.comments.clear()
-        world.finishJobs()
-      },
-    })
-    expect(first.outputs.outcome).toBe('pr-opened')
-    expect(world.comments()).toHaveLength(1)
-    const second = await world.step({ ...SCOPE, wait: 'false' })
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
-  })
+  slowTest(
+    'even if its comment was deleted while the job ran [memory.one-comment.no-twin]',
+    async (world) => {
+      const first = await world.step(SCOPE, {
+        meanwhile: async () => {
+          await world.answered(4)
+          world.repository.comments.clear()
+          world.finishJobs()
+        },
+      })
+      expect(first.outputs.outcome).toBe('pr-opened')
+      expect(world.comments()).toHaveLength(1)
+      const second = await world.step({ ...SCOPE, wait: 'false' })
+      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    },
+  )
 })
 
 describe('while the key is replaced [memory.previous-key]', () => {
@@ -452,8 +458,8 @@ describe('comment: true without job-scope [memory.one-comment]', () => {
   )
 })
 
-describe('the comment [memory.one-comment.no-twin]', () => {
-  worldTest('takes at most 8 requests, with the diff', async (world) => {
+describe('the comment', () => {
+  worldTest('takes at most 8 requests, with the diff [memory.one-comment]', async (world) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
       const before = world.github.requests.length
@@ -467,25 +473,28 @@ describe('the comment [memory.one-comment.no-twin]', () => {
     expect(await count({ 'job-key': 'new' })).toBeLessThanOrEqual(8)
   })
 
-  worldTest('says so after a cancel while it was being created', async (world) => {
-    world.github.faults.push({
-      method: 'POST',
-      path: /\/comments/,
-      answer: 'silence',
-      takesEffect: true,
-    })
-    const { outputs } = await world.step(SCOPE, {
-      meanwhile: async ({ cancel }) => {
-        await until(() => world.comments().length > 0)
-        cancel()
-      },
-    })
-    expect(outputs.outcome).toBe('cancelled')
-    expect(world.comments()).toEqual([expect.stringContaining('🛑')])
-  })
+  worldTest(
+    'says so after a cancel while it was being created [memory.one-comment.no-twin]',
+    async (world) => {
+      world.github.faults.push({
+        method: 'POST',
+        path: /\/comments/,
+        answer: 'silence',
+        takesEffect: true,
+      })
+      const { outputs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.comments().length > 0)
+          cancel()
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+    },
+  )
 
   testsIn({ private: false, github: { permissions: { pull_requests: 'read' } } })(
-    "can't be written for a fork, whose token can not be raised",
+    "can't be written for a fork, whose token can not be raised [github.permission.named]",
     async (world) => {
       const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
         repo: { full_name },
@@ -529,7 +538,7 @@ describe('the comment [memory.one-comment.no-twin]', () => {
   })
 })
 
-test('a run that was killed while its create was in flight is reported by the next one [cancel.killed]', () =>
+test('a run that was killed while its create was in flight is reported by the next one [cancel.killed] [memory.rerun.unknown]', () =>
   inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {

@@ -66,15 +66,18 @@ const roleTest = testsIn({
   },
 })
 
-describe('a comment [access.permission.write] [access.permission.unknown] [access.refused.green]', () => {
-  roleTest.each(['owner', 'writer'])('by the %s starts a job', async (world, login) => {
-    world.github.faults.push({ answer: BAD_GATEWAY })
-    expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
-    expect(asked(world)).toEqual([login, login])
-  })
+describe('a comment', () => {
+  roleTest.each(['owner', 'writer'])(
+    'by the %s starts a job [access.permission.write]',
+    async (world, login) => {
+      world.github.faults.push({ answer: BAD_GATEWAY })
+      expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
+      expect(asked(world)).toEqual([login, login])
+    },
+  )
 
   roleTest.each(['reader', 'robot[bot]'])(
-    'by the %s starts none, and gets none',
+    'by the %s starts none, and gets none [access.refused.green] [access.permission.write]',
     async (world, login) => {
       const ended = await world.step({ comment: 'true' }, comment(login))
       const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
@@ -84,18 +87,15 @@ describe('a comment [access.permission.write] [access.permission.unknown] [acces
   )
 })
 
-roleTest(
-  'an account that is gone may not start a job [access.permission.unknown]',
-  async (world) => {
-    const ended = await world.step({}, comment('owner', ''))
-    expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
-    expect(ended.log).not.toContain('add the login')
-    expect(asked(world)).toEqual(['owner'])
-  },
-)
+roleTest('an account that is gone may not start a job [access.refused.green]', async (world) => {
+  const ended = await world.step({}, comment('owner', ''))
+  expectRefused(ended, world, 'the account that wrote the comment, review or answer is unknown')
+  expect(ended.log).not.toContain('add the login')
+  expect(asked(world)).toEqual(['owner'])
+})
 
 roleTest(
-  'a permission of another shape is none that can be read [access.permission.unknown]',
+  'a permission of another shape is none that can be read [access.permission.unknown] [github.shape]',
   async (world) => {
     const answer = { status: 200, body: { role_name: 'admin' } }
     world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
@@ -105,7 +105,7 @@ roleTest(
   },
 )
 
-describe('a pull request from a fork [access.words.asked]', () => {
+describe('a pull request from a fork', () => {
   // A private repository may send its secrets to forks.
   roleTest(
     'is skipped before bad input is told, with advice [access.refused.first]',

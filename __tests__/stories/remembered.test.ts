@@ -107,7 +107,12 @@ test('a re-run that can not ask for the job starts none in its place, and says h
       const attempt = (nth: string) =>
         step({ 'timeout-minutes': '1' }, { env: { GITHUB_RUN_ATTEMPT: nth } })
       expect((await attempt('1')).outputs.outcome).toBe('timed-out')
-      expect((await attempt('2')).outputs['error-code']).toBe('network')
+      expect(await attempt('2')).toMatchObject({
+        outputs: { 'error-code': 'network' },
+        log: expect.stringMatching(
+          /Timed out while checking the earlier docs job\..* Re-run later, or raise timeout-minutes\./,
+        ),
+      })
       expect(creates()).toHaveLength(1)
       expect(world.comments()[0]).toContain(
         'Docs job `job-1` may still have been running. To wait for the docs job, run a step with `job-id: job-1`',

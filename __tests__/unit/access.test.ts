@@ -17,7 +17,7 @@ const bot = { login: 'a-bot', type: 'Bot' }
 
 describe('whose permission counts', () => {
   const people = (name: string, payload: unknown, allowed: readonly string[] = []) =>
-    whoNeedsAccess(parseEvent(name, payload), RUN, new Set(allowed))
+    whoNeedsAccess(parseEvent(name.replace(/ \[.*/, ''), payload), RUN, new Set(allowed))
   const asked = (...of: Parameters<typeof people>) => people(...of).map(({ login }) => login)
 
   const base = { repo: { full_name: 'your-org/docs' } }
@@ -80,50 +80,87 @@ describe('whose permission counts', () => {
     // Only a push to a branch of this repository, or an app, shows write access: readers open,
     // triage labels. Whoever opened it wrote its title and description: a push by a writer is no
     // consent to those.
-    ['pull_request', byWriter({ login: 'Octocat' }), []],
-    ['pull_request', byWriter({ login: 'reader' }), ['reader']],
-    ['pull_request', byWriter({ login: 'an-app[bot]', type: 'Bot' }), []],
-    ['pull_request', byWriter(null), ['']],
-    ['pull_request', byWriter(bot, { action: 'opened', sender: bot }), []],
-    ['pull_request', byWriter({ login: 'reader' }, { action: 'labeled', sender: bot }), ['reader']],
+    [
+      'pull_request [access.pull-request.readers] [access.words.asked]',
+      byWriter({ login: 'Octocat' }),
+      [],
+    ],
+    ['pull_request [access.words.asked]', byWriter({ login: 'reader' }), ['reader']],
+    ['pull_request [access.words.asked]', byWriter({ login: 'an-app[bot]', type: 'Bot' }), []],
+    ['pull_request [access.words.asked]', byWriter(null), ['']],
+    [
+      'pull_request [access.pull-request.readers]',
+      byWriter(bot, { action: 'opened', sender: bot }),
+      [],
+    ],
+    [
+      'pull_request [access.words.asked]',
+      byWriter({ login: 'reader' }, { action: 'labeled', sender: bot }),
+      ['reader'],
+    ],
     ...[...ACTIONS.split(' '), ''].map((action): [string, unknown, string[]] => [
-      'pull_request',
+      'pull_request [access.pull-request.readers]',
       { ...HERE, action },
       ['octocat'],
     ]),
     [
-      'pull_request',
+      'pull_request [access.pull-request.readers]',
       { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } },
       ['octocat'],
     ],
-    ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
-    ['pull_request', { ...forkOf('Reader'), action: 'synchronize' }, ['octocat', 'Reader']],
-    ['pull_request_target', { ...forkOf('reader'), action: 'synchronize' }, ['octocat', 'reader']],
-    // Consent to what it says.
-    ['pull_request_target', { ...forkOf('reader'), action: 'labeled' }, ['octocat']],
-    ['pull_request_target', { ...HERE, action: 'synchronize', sender: bot }, ['a-bot', 'author']],
-    ['pull_request', { action: 'synchronize', sender }, ['octocat']],
     [
-      'pull_request',
+      'pull_request [access.pull-request.readers]',
+      { ...FORK, action: 'opened', sender: bot },
+      ['a-bot'],
+    ],
+    [
+      'pull_request [access.words.asked]',
+      { ...forkOf('Reader'), action: 'synchronize' },
+      ['octocat', 'Reader'],
+    ],
+    [
+      'pull_request_target [access.words.asked]',
+      { ...forkOf('reader'), action: 'synchronize' },
+      ['octocat', 'reader'],
+    ],
+    // Consent to what it says.
+    [
+      'pull_request_target [access.label.consent]',
+      { ...forkOf('reader'), action: 'labeled' },
+      ['octocat'],
+    ],
+    [
+      'pull_request_target [access.words.asked]',
+      { ...HERE, action: 'synchronize', sender: bot },
+      ['a-bot', 'author'],
+    ],
+    ['pull_request [access.events.others]', { action: 'synchronize', sender }, ['octocat']],
+    [
+      'pull_request [access.words.asked]',
       { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
       ['octocat', ''],
     ],
     // The sender and the author, each once; an account that is gone can be asked of nobody.
-    ['issue_comment', written('writer'), ['octocat', 'writer']],
-    ['pull_request_review', written('writer', 'review'), ['octocat', 'writer']],
-    ['discussion_comment', written('Octocat'), ['octocat']],
-    ['commit_comment', { comment: { user: null }, sender }, ['octocat', '']],
-    ['discussion', { ...written('writer'), answer: by('other') }, ['octocat', 'writer', 'other']],
-    ['issues', { action: 'synchronize', sender: bot }, ['a-bot']],
-    ['issues', undefined, ['actor']],
+    ['issue_comment [access.events.others]', written('writer'), ['octocat', 'writer']],
+    [
+      'pull_request_review [access.events.others]',
+      written('writer', 'review'),
+      ['octocat', 'writer'],
+    ],
+    ['discussion_comment [access.events.others]', written('Octocat'), ['octocat']],
+    ['commit_comment [access.events.others]', { comment: { user: null }, sender }, ['octocat', '']],
+    [
+      'discussion [access.events.others]',
+      { ...written('writer'), answer: by('other') },
+      ['octocat', 'writer', 'other'],
+    ],
+    ['issues [access.events.others]', { action: 'synchronize', sender: bot }, ['a-bot']],
+    ['issues [access.events.others]', undefined, ['actor']],
     // Outside of a workflow run.
-    ['', { sender }, []],
-  ])(
-    'of a %s with %j: %j [access.words.asked] [access.pull-request.readers] [access.label.consent]',
-    (name, payload, logins) => {
-      expect(asked(name, payload)).toEqual(logins)
-    },
-  )
+    [' [access.events.writers]', { sender }, []],
+  ])('of a %s with %j: %j', (name, payload, logins) => {
+    expect(asked(name, payload)).toEqual(logins)
+  })
 
   test('each is named with what they did [access.refused.green]', () => {
     expect(people('issue_comment', written('writer'))).toEqual([
@@ -207,7 +244,7 @@ describe('skip-authors', () => {
     name: string,
     payload: object,
     authors = ['a-bot', 'other-bot', 'mintlify[bot]'],
-  ) => checkSkipAuthors(parseEvent(name, payload), new Set(authors))
+  ) => checkSkipAuthors(parseEvent(name.replace(/ \[.*/, ''), payload), new Set(authors))
   const bot = { login: 'A-Bot' }
   const agent = { login: 'Mintlify[bot]' }
   const pull = (author: string) => ({ pull_request: { number: 1, ...by(author) }, sender })
@@ -231,55 +268,72 @@ describe('skip-authors', () => {
   const QUEUE = 'refs/heads/gh-readonly-queue'
   const NONCE = `<!-- ${'0a'.repeat(16)} -->`
   test.each([
-    ['pull_request', pull('Other-Bot'), `the pull request is by Other-Bot${LISTED}`],
     [
-      'pull_request',
+      'pull_request [skip.authors.cause] [skip.authors.always]',
+      pull('Other-Bot'),
+      `the pull request is by Other-Bot${LISTED}`,
+    ],
+    [
+      'pull_request [skip.authors.cause]',
       { ...pull('octocat'), sender: bot },
       `this pull_request event was triggered by A-Bot${LISTED}`,
     ],
     [
-      'an event of the future',
+      'an event of the future [skip.authors.cause]',
       { sender: bot },
       `this an event of the future event was triggered by A-Bot${LISTED}`,
     ],
     [
-      'push',
+      'push [skip.authors.push]',
       { ...push('octocat'), sender: agent },
       `this push event was triggered by Mintlify[bot]${LISTED}`,
     ],
-    ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
+    ['issue_comment [skip.authors.cause]', { sender, comment: by('Other-Bot') }, WRITTEN],
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
-      (body) => ['issue_comment', { sender, comment: { ...by('octocat'), body } }, OWN] as const,
+      (body) =>
+        [
+          'issue_comment [skip.own-comment]',
+          { sender, comment: { ...by('octocat'), body } },
+          OWN,
+        ] as const,
     ),
-    ['pull_request_review', { ...pull('octocat'), review: by('Other-Bot') }, WRITTEN],
-    ['discussion', { sender, comment: by('octocat'), answer: by('Other-Bot') }, WRITTEN],
-    ['push', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],
     [
-      'push',
+      'pull_request_review [skip.authors.cause]',
+      { ...pull('octocat'), review: by('Other-Bot') },
+      WRITTEN,
+    ],
+    [
+      'discussion [skip.authors.cause]',
+      { sender, comment: by('octocat'), answer: by('Other-Bot') },
+      WRITTEN,
+    ],
+    ['push [skip.authors.push]', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],
+    [
+      'push [skip.merge-queue]',
       { ...push('octocat'), ref: `${QUEUE}/main/pr-9-${'c'.repeat(40)}` },
       'the push is to a branch of a merge queue, so nothing is merged yet',
     ],
-  ])('of a %s with %j: %s [skip.authors.cause] [skip.merge-queue]', (name, payload, reason) => {
+  ])('of a %s with %j: %s', (name, payload, reason) => {
     expect(decide(name, payload)).toEqual({ reason })
   })
 
   test.each([
-    ['pull_request', pull('a-bo')],
-    ['pull_request', pull('')],
+    ['pull_request [skip.authors.cause]', pull('a-bo')],
+    ['pull_request [skip.authors.cause]', pull('')],
     // A person's comment on a pull request of theirs is the person's.
     [
-      'issue_comment',
+      'issue_comment [skip.authors.person]',
       { issue: { number: 1, ...by('a-bot'), pull_request: {} }, comment: by('octocat'), sender },
     ],
-    ['pull_request_review', { ...pull('a-bot'), review: { user: null } }],
-    ['push', push()],
-    ['push', push('')],
-    ['push', { ...push('octocat'), ref: `${QUEUE}-of-mine` }],
-    ['workflow_dispatch', { sender, ref: `${QUEUE}/main/pr-9` }],
+    ['pull_request_review [skip.authors.person]', { ...pull('a-bot'), review: { user: null } }],
+    ['push [skip.authors.push]', push()],
+    ['push [skip.authors.push]', push('')],
+    ['push [skip.merge-queue]', { ...push('octocat'), ref: `${QUEUE}-of-mine` }],
+    ['workflow_dispatch [skip.merge-queue]', { sender, ref: `${QUEUE}/main/pr-9` }],
     // What one of them merges is not theirs.
-    ['push', { ...push('octocat'), sender: bot }],
-    ['schedule', {}],
-  ])('of a %s with %j: not skipped [skip.authors.person]', (name, payload) => {
+    ['push [skip.authors.push]', { ...push('octocat'), sender: bot }],
+    ['schedule [skip.authors.cause]', {}],
+  ])('of a %s with %j: not skipped', (name, payload) => {
     expect(decide(name, payload)).toEqual({ reason: undefined })
   })
 
@@ -303,12 +357,12 @@ describe('what GitHub says of the commits of a push', () => {
   const others = (count: number) =>
     Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
   test.each<[string, mayBeMerges: string[], parents: number, asked: number, isTheirs: boolean]>([
-    ['merges', others(20), 2, 20, true],
-    ['a merge of three', others(1), 3, 1, true],
-    ['no merges', others(20), 1, 1, false],
-    ['a first commit', others(1), 0, 1, false],
-    ['too many to be merges', others(21), 2, 0, false],
-  ])('of %s [skip.authors.push]', async (_, mayBeMerges, parents, count, isTheirs) => {
+    ['merges [skip.authors.push]', others(20), 2, 20, true],
+    ['a merge of three [skip.authors.push]', others(1), 3, 1, true],
+    ['no merges [skip.authors.push]', others(20), 1, 1, false],
+    ['a first commit [skip.authors.push]', others(1), 0, 1, false],
+    ['too many to be merges [skip.authors.unlisted]', others(21), 2, 0, false],
+  ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
     const asked: string[] = []
     const getCommit = async ({ commit_sha }: { commit_sha: string }) => {
       asked.push(commit_sha)

@@ -40,7 +40,7 @@ const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
 /** The lines of docs/behaviour.md, in its order. */
 const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation[]])[] = [
   [
-    "A re-run whose earlier attempt didn't see the docs job finish waits, if the docs job exists.",
+    "A re-run whose earlier attempt didn't see the docs job finish waits, if the docs job exists. [memory.rerun.waits]",
     'wait',
     all({
       by: ['unfinished attempt'],
@@ -50,12 +50,12 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     }),
   ],
   [
-    'A re-run whose earlier attempt reported a pull request waits, if the docs job is usable and the docs pull request is open or unreadable.',
+    'A re-run whose earlier attempt reported a pull request waits, if the docs job is usable and the docs pull request is open or unreadable. [memory.rerun.reported]',
     'wait',
     all({ by: ['reported attempt'], push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
   ],
   [
-    'A push to the pull request is `skipped`, if the docs pull request was closed.',
+    'A push to the pull request is `skipped`, if the docs pull request was closed. [memory.run.closed]',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
@@ -66,7 +66,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     }),
   ],
   [
-    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish.',
+    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish. [paid.push.merged]',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
@@ -79,12 +79,12 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     ),
   ],
   [
-    'A push that changes nothing of it waits, if the docs job is usable.',
+    'A push that changes nothing of it waits, if the docs job is usable. [paid.push.unchanged]',
     'wait',
     all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: OPEN }),
   ],
   [
-    'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed.',
+    'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed. [memory.run.continues]',
     'create',
     [
       ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
@@ -111,7 +111,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     ],
   ],
   [
-    'Any other run sends a message.',
+    'Any other run sends a message. [paid.asked.sends] [memory.run.continues]',
     'message',
     [
       ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
@@ -120,17 +120,17 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
   ],
 ]
 
-describe.each(LINES)('%s [memory.run.continues] [paid.asked.sends]', (_told, kind, facts) => {
+describe.each(LINES)('%s', (_told, kind, facts) => {
   test(`${kind}: ${facts.length} cases`, () => {
     for (const one of facts) expect({ ...one, kind: decide(one).kind }).toEqual({ ...one, kind })
   })
 })
 
-test('docs/behaviour.md has these lines', () => {
+test('docs/behaviour.md has these lines [house.pages]', () => {
   const page = section('docs/behaviour.md', 'Shared docs jobs')
   const lines = [...page.matchAll(/^\d\. (.*(?:\n {3}.*)*)/gm)]
   expect(lines.map(([, line = '']) => line.replaceAll(/\n */g, ' '))).toEqual(
-    LINES.map(([told]) => told),
+    LINES.map(([told]) => told.replace(/ \[.*/, '')),
   )
 })
 
@@ -140,24 +140,20 @@ const LEFT: StoredState = {
 }
 const UNFINISHED = 'sending unknown active started timed-out cancelled error'.split(' ')
 const OTHERS = 'no-changes failed archived unsent skipped'.split(' ')
-test.each<readonly [Situation['by'], readonly object[]]>([
-  ['reported attempt', [{}]],
-  ['unfinished attempt', UNFINISHED.map((state) => ({ state }))],
+test.each<readonly [string, readonly object[]]>([
+  ['reported attempt [memory.rerun.reported]', [{}]],
+  ['unfinished attempt [memory.rerun.waits]', UNFINISHED.map((state) => ({ state }))],
   [
-    'earlier run',
+    'earlier run [memory.run.continues]',
     [
       ...OTHERS.map((state) => ({ state })),
       ...[{ run: '6' }, { run: '6', state: 'active' }, { jobId: '', state: 'sending' }],
       ...[{ link: undefined }, { fingerprint: '' }],
     ],
   ],
-])(
-  'what a marker says was left by: %s [memory.rerun.waits] [memory.rerun.reported]',
-  (by, states) => {
-    for (const state of states)
-      expect({ ...state, by: whoLeft({ ...LEFT, ...state }, '7') }).toEqual({ ...state, by })
-  },
-)
+])('what a marker says was left by an %s', (by, states) => {
+  for (const state of states) expect(by).toContain(`${whoLeft({ ...LEFT, ...state }, '7')} [`)
+})
 
 const PUSHED = { push: 'own', isNews: false } as const
 test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
@@ -180,7 +176,10 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [{ job: job('archived') }, { reason: 'was archived' }],
   [{ pull: 'merged' }, { reason: 'has a pull request that was merged' }],
   [{ pull: 'closed' }, { reason: 'has a pull request that was closed' }],
-])('%j says why: %j [memory.run.continues]', (facts, said) => {
-  const decision = decide({ ...USUAL, ...facts })
-  expect(decision.kind === 'skip' ? decision.why : decision).toMatchObject(said)
-})
+])(
+  '%j says why: %j [memory.rerun.told] [paid.push.merged] [memory.run.continues]',
+  (facts, said) => {
+    const decision = decide({ ...USUAL, ...facts })
+    expect(decision.kind === 'skip' ? decision.why : decision).toMatchObject(said)
+  },
+)

@@ -43,11 +43,14 @@ test.each<readonly [string, Partial<Identity>, 'unverified' | undefined]>([
   ...['workflow', 'workflow job', 'step', 'project', 'job-key'].map(
     (field, at) => [field, { step: IDENTITY.step.with(at, 'other') }, undefined] as const,
   ),
-])('a marker does not count for another %s [memory.marker.signed]', (_, other, result) => {
-  expect(readMarker(marker, ID, { ...IDENTITY, ...other }, KEY)).toBe(result)
-})
+])(
+  'a marker does not count for another %s [memory.marker.signed] [memory.identity]',
+  (_, other, result) => {
+    expect(readMarker(marker, ID, { ...IDENTITY, ...other }, KEY)).toBe(result)
+  },
+)
 
-test('a marker does not count for another API key', () => {
+test('a marker does not count for another API key [memory.marker.signed]', () => {
   expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_other'))).toBe('unverified')
 })
 
@@ -80,7 +83,7 @@ test('what a key that leaked may have signed is checked like what the service sa
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, jobId: '', link: undefined })
 })
 
-test('the case of the repository name does not matter [memory.identity]', () => {
+test('the case of the repository name does not matter [memory.marker.signed]', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
 })

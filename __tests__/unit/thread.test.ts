@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseEvent, type RunEvent } from '../../src/event/event.js'
 import { findThread } from '../../src/memory/thread.js'
 
-describe('the comment is on [range.number.either]', () => {
+describe('the comment is on [range.number]', () => {
   const event = (fields: object): RunEvent => ({ ...parseEvent('push', undefined), ...fields })
   const PULL = { number: 7, author: '', fromFork: false }
   const ONLY_PULL = 'pull-requests: write'
@@ -12,11 +12,35 @@ describe('the comment is on [range.number.either]', () => {
   test.each([
     ['the pull request of the event', { pullRequest: PULL }, undefined, false, [7, ONLY_PULL]],
     ['that pull request, by its number', { pullRequest: PULL }, 7, false, [7, ONLY_PULL]],
-    ['another one, or an issue', { pullRequest: PULL }, 8, false, [8, EITHER]],
-    ['the issue of the event', { issue: 9 }, undefined, false, [9, 'issues: write']],
-    ['that issue, by its number', { issue: 9 }, 9, false, [9, 'issues: write']],
-    ['an issue or a pull request', {}, 8, false, [8, EITHER]],
-    ['the pull request that a push has merged, which is no issue', {}, 8, true, [8, ONLY_PULL]],
+    [
+      'another one, or an issue [range.number.either]',
+      { pullRequest: PULL },
+      8,
+      false,
+      [8, EITHER],
+    ],
+    [
+      'the issue of the event [range.number.either]',
+      { issue: 9 },
+      undefined,
+      false,
+      [9, 'issues: write'],
+    ],
+    [
+      'that issue, by its number [range.number.either]',
+      { issue: 9 },
+      9,
+      false,
+      [9, 'issues: write'],
+    ],
+    ['an issue or a pull request [range.number.either]', {}, 8, false, [8, EITHER]],
+    [
+      'the pull request that a push has merged, which is no issue [merge.found]',
+      {},
+      8,
+      true,
+      [8, ONLY_PULL],
+    ],
     ['nothing', {}, undefined, false, [undefined, undefined]],
   ] as const)('%s', (_, fields, number, isMerged, expected) => {
     const thread = findThread(event(fields), number, isMerged)

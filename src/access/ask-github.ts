@@ -16,7 +16,6 @@ const WRITERS = ['admin', 'write']
 
 /**
  * Why the run must not start a job; undefined if it may. [access.refused.green]
- * [access.refused.no-key]
  *
  * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
  * the run red
@@ -87,10 +86,9 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
     const doing = `reading commit ${shortSha(commit_sha)}`
     // [github.early]
     const mode = { ...repo, isEarly: isMissing }
-    // [github.shape]
+    // [skip.authors.push]
     const common = requestParams(mode, doing, 'contents: read', hasParents)
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
-    // [skip.authors.push]
     if (data.parents.length < 2) return false
   }
   return true

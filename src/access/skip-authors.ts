@@ -64,6 +64,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
   // [skip.authors.person]
   if (event.authors.length > 0) {
+    // [skip.authors.cause]
     const author = event.authors.find(isListed)
     return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
@@ -76,12 +77,12 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   return checkCommits(event, isListed)
 }
 
-// [skip.authors.push] [skip.authors.unlisted]
+// [skip.authors.push]
 function checkCommits(event: RunEvent, isListed: (login: string) => boolean): SkipDecision {
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
-  // [skip.authors.unlisted] [skip.authors.push]
+  // [skip.authors.push] [skip.authors.unlisted]
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return {}
   // [skip.authors.push]
   return others.length === 0

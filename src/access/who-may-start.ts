@@ -63,14 +63,16 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
   if (name === 'workflow_run') {
     if (isEarlierRunByWriter(payload, repository)) return []
     const login = getString(payload, 'workflow_run.actor.login')
+    // [access.workflow-run.before] [access.refused.green]
     return [{ login, did: 'triggered the run before this one' }]
   }
   // [access.events.others]
   const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
+  // [access.events.others] [access.refused.green]
   return [
     { login: first, did: 'triggered this run' },
     ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
-    // [access.words.asked]
+    // [access.words.asked] [access.label.consent]
     ...(event.action === 'synchronize' ? authorBehind(event, first) : []),
   ]
 }
@@ -93,7 +95,7 @@ function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent)
 
 /**
  * Whoever opened a pull request, and wrote its title and description: a push to it by somebody who
- * can write is no consent to those. [access.words.asked] [access.label.consent]
+ * can write is no consent to those. [access.words.asked]
  */
 function authorBehind({ pullRequest, payload }: RunEvent, sender: string): readonly Person[] {
   if (pullRequest === undefined) return []
@@ -119,8 +121,7 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
- * is an error. [access.refused.first] [access.wait.free]
- * [access.permission.unknown]
+ * is an error. [access.refused.first]
  *
  * @throws ActionError `github`
  */
@@ -132,8 +133,8 @@ export async function refuseStrangers(
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
   // [access.allow-users.first]
   const people = whoNeedsAccess(event, environment, inputs.allowUsers)
-  if (people.length === 0) return undefined
   // [access.permission.unknown]
+  if (people.length === 0) return undefined
   if (event.problem !== undefined) {
     throw new ActionError(
       'github',

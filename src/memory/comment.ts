@@ -84,7 +84,6 @@ export function keepComment(options: CommentOptions) {
     const { stored } = latest
     const held = heldNow()
     const isThere = stored.jobId !== '' && names.every((name) => stored[name] === held?.[name])
-    // [memory.nothing-sent]
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
@@ -108,16 +107,20 @@ export function keepComment(options: CommentOptions) {
     warn(String(describeFailure()))
   }
 
-  // [github.decides.retried] [memory.failure.told]
+  // [memory.failure.told]
   function onReportedFailure(thrown: unknown): never {
     failed ??= 'reported elsewhere'
     onFailure(thrown)
+    // [github.decides.retried]
     throw thrown
   }
 
+  // [memory.one-comment]
   async function read(mode: RequestMode): Promise<StoredState | undefined> {
     if (state.kind !== 'unread') return before
+    // [memory.unverified]
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
+    // [memory.one-comment]
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
       // [memory.marker.signed]
@@ -151,6 +154,7 @@ export function keepComment(options: CommentOptions) {
 
   // [memory.later-run]
   async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
+    // [memory.one-comment]
     await read(mode)
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
@@ -176,11 +180,12 @@ export function keepComment(options: CommentOptions) {
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
     const held = sentNothing ? (before ?? own) : own
-    // [memory.first-text] [memory.silent]
+    // [memory.first-text]
     const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
+    // [memory.silent]
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
-    // [report.advice.rerun]
+    // [memory.nothing-sent] [report.advice.rerun]
     state = { kind: 'written', id, held: written() }
     try {
       // [memory.marker.signed]
@@ -225,6 +230,7 @@ export function keepComment(options: CommentOptions) {
   }
 
   return {
+    // [memory.run.continues]
     isMemory,
     /**
      * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
@@ -247,7 +253,7 @@ export function keepComment(options: CommentOptions) {
      * @throws ActionError `github`; the caller reports it
      */
     find: () => read({ retried: true }).catch(onReportedFailure),
-    /** Writes nothing from now on. */
+    /** Writes nothing from now on. [memory.silent] [memory.identity.same-attempt] */
     stop(): void {
       isStopped = true
     },
@@ -262,9 +268,8 @@ export function keepComment(options: CommentOptions) {
       // An edit before it may take longer than the step has left.
       // [memory.edit.order] [net.deadline]
       await Promise.race([working, waitForAbort(deadline.signal)])
-      // [github.decides.retried]
-      if (isStopped) throw failed
       // [send.placeholder.first]
+      if (isStopped) throw failed
       latest = update
       await write(update, { retried: true }).catch(onReportedFailure)
     },
@@ -273,6 +278,7 @@ export function keepComment(options: CommentOptions) {
      * [memory.edit.order]
      */
     enqueue(update: StatusUpdate): void {
+      // [memory.edit.order] [memory.edit.retried]
       const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
       // [memory.silent]
       const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd

@@ -69,12 +69,16 @@ export function decide(situation: Situation): Decision {
         : reasonNotContinuable(job)
   // [memory.rerun.waits]
   if (by === 'unfinished attempt' && job !== undefined) {
+    // [memory.rerun.told]
     const reason = "This is a re-run, and an earlier attempt didn't see its docs job finish."
+    // [memory.rerun.waits]
     return { kind: 'wait', reason }
   }
   // [memory.rerun.reported]
   if (by === 'reported attempt' && unusable === undefined && !isOver) {
+    // [memory.rerun.told]
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
+    // [memory.rerun.reported]
     return { kind: 'wait', reason }
   }
   // [paid.asked.sends] [paid.push.unchanged]

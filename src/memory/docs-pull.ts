@@ -48,18 +48,20 @@ export function openDocsPulls(step: Step, github: GitHub) {
    * @throws GitHubError if it could not be read for a moment
    */
   async function readWithAny<T>(link: string, read: Read<T>, mode = {}): Promise<T> {
-    // [docs.open.unreadable] [secret.key.where]
+    // [docs.open.unreadable]
     if (new URL(link).host !== new URL(environment.serverUrl).host)
       throw new Unreadable('It is on another host.')
     const pull = parsePullRequest(link)
     if (pull === undefined) throw new Unreadable("Its link doesn't look like a pull request's.")
     const { repository, number } = pull
     const mayRead = `read pull requests in ${repository}.`
-    // [docs.token.when] [docs.open.unreadable]
+    // [docs.token.when]
     try {
       return await read(github, repository, Number(number), mode)
     } catch (thrown) {
+      // [docs.token.when]
       if (!mayOtherTokenRead(thrown)) throw unreadable(thrown, '')
+      // [docs.open.unreadable]
       if (isHere(repository)) throw unreadable(thrown, thrown.advice)
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
@@ -68,7 +70,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
       const byDocsToken = createGitHub({ ...step, token, fromFork: false })
       return await read(byDocsToken, repository, Number(number), mode)
     } catch (thrown) {
-      // [docs.token.refused] [docs.open.unreadable]
+      // [docs.token.refused]
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
   }
@@ -159,8 +161,10 @@ const readPull: Read<object> = async (github, repository, pull_number, mode) => 
 /** Undefined if GitHub doesn't say. [docs.open.unreadable] */
 function stateOf(pull: object | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
+  // [memory.run.closed] [paid.push.merged]
   if (state === 'closed')
     return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
+  // [docs.open.unreadable]
   return state === 'open' ? state : undefined
 }
 

@@ -92,6 +92,7 @@ export function createMarker(
   identity: Identity,
   [key]: MarkerKeys,
 ): string {
+  // [memory.marker.stable]
   const { jobId, link, run, attempt, state, fingerprint } = stored
   const data = Buffer.from(
     JSON.stringify([jobId, link ?? '', run, attempt, state, fingerprint]),
@@ -117,7 +118,7 @@ export function readMarker(
   const [, name, data = '', signature = ''] = MARKER.exec(last) ?? []
   // [memory.identity]
   if (name !== publicName(identity)) return undefined
-  // [memory.previous-key] [memory.marker.signed]
+  // [memory.previous-key]
   const isVerified = keys.some((key) =>
     // [memory.marker.signed]
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
@@ -156,6 +157,7 @@ function parse(data: string): StoredState {
   return {
     jobId: isId(id) ? id : '',
     link: safeLink(String(link)),
+    // [memory.marker.stable]
     run,
     attempt,
     state,

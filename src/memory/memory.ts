@@ -34,10 +34,11 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
   const comment = openComment(step, isMerged, markerKeys)
   // [memory.run.continues]
   return {
-    /** Undefined if the step has none. */
+    /** Undefined if the step has none. [memory.one-comment] */
     comment,
     /**
      * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
+     * [memory.run.continues]
      *
      * @throws ActionError `github`
      */
@@ -47,8 +48,7 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
         : undefined,
     // [paid.fingerprint.keyed]
     keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
-    /** Writes nothing from now on. */
-    // [memory.nothing-sent]
+    /** Writes nothing from now on. [memory.silent] */
     stop: () => comment?.stop(),
   }
 }
@@ -79,7 +79,7 @@ function openComment(
     ...step,
     // [memory.one-comment.no-twin]
     comments: openComments(github, environment.repository, thread, nonce()),
-    // [memory.identity]
+    // [memory.marker.signed] [memory.identity]
     identity: identify(step, thread.number),
     // [memory.marker.signed]
     markerKeys,

@@ -165,7 +165,6 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
 
 /**
  * The job as the service has it; undefined if it does not exist. [memory.run.continues]
- * [skip.service.unasked]
  */
 async function getJob(
   jobId: string,
@@ -184,6 +183,7 @@ async function getJob(
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
   }
+  // [memory.run.continues]
   throw new ActionError(
     'network',
     'Timed out while checking the earlier docs job.',
@@ -191,7 +191,7 @@ async function getJob(
   )
 }
 
-// [memory.run.continues] [paid.push.unchanged]
+// [memory.run.continues]
 function earlier(
   state: StoredState,
   findNow: () => Promise<Found>,

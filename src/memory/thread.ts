@@ -47,11 +47,11 @@ export function openComments(
 ) {
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
+  // [github.permission.named]
   const writing = (mode: RequestMode) =>
     requestParams(
       { repository, ...mode },
       `writing the comment on ${kind} ${issue_number}`,
-      // [github.permission.named]
       permission,
       // [github.shape]
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
