@@ -14,7 +14,7 @@ const trickle: Handler = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-test('a create without a response within 60 s may have been accepted [send.unknown]', async () => {
+test('a create without a response within 60 s may have been accepted [net.limits] [send.unknown]', async () => {
   const { outputs, milliseconds } = await tellAgainst({ posts: [silence] }, GO)
   expect(outputs['error-code']).toBe('create-unknown')
   expect(Math.floor(milliseconds / SECOND)).toBe(60)
@@ -36,7 +36,7 @@ test.each<[string, Handler]>([
   },
 )
 
-test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [net.post.new-connection]', async () => {
+test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [poll.interval] [net.post.new-connection] [report.log.lines]', async () => {
   const polls = [...Array<Handler>(12).fill(active), completed]
   const { service, log } = await tellAgainst(
     { posts: [created], polls },
