@@ -118,8 +118,8 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     case 404:
       // [send.refused.final]
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
+    // [send.limited]
     case 429:
-      // [send.limited]
       return refuse('rate-limited', CHECK_LIMIT)
   }
   // [send.limited]
