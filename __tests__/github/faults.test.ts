@@ -60,12 +60,15 @@ worldTest(
   },
 )
 
-worldTest('a comment whose text is of another kind is none of the step [github.shape]', async (world) => {
-  const answer = { status: 200, body: [{ id: 1, body: 2 }] }
-  world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })
-  const { outputs } = await world.step(SCOPE)
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-})
+worldTest(
+  'a comment whose text is of another kind is none of the step [github.shape]',
+  async (world) => {
+    const answer = { status: 200, body: [{ id: 1, body: 2 }] }
+    world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+  },
+)
 
 worldTest.each([
   ['is gone', { status: 410, body: { message: 'This issue was deleted' } }],
