@@ -66,8 +66,9 @@ export function createAgentService(options: AgentServiceOptions) {
   })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
+    // [net.limits]
     accept: 'application/json',
-    'accept-encoding': 'identity', // [net.limits]
+    'accept-encoding': 'identity',
     // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',
