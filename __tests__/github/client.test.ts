@@ -164,14 +164,14 @@ describe('a request that retried [github.decides.retried]', () => {
     },
   )
 
-  test('is retried no longer than until the deadline', async () => {
+  test('is retried no longer than until the deadline [github.decides.retried] [net.deadline]', async () => {
     const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
     await failure(read(github))
     expect(now()).toBeGreaterThan(2_000)
     expect(now()).toBeLessThanOrEqual(5_000)
   })
 
-  test('has 90 s of its own, also past the deadline, if it has a signal of its own', async () => {
+  test('has 90 s of its own, also past the deadline, if it has a signal of its own [memory.edit.retried]', async () => {
     const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
     await failure(read(github))
     const before = now()
@@ -185,7 +185,7 @@ describe('a request that retried [github.decides.retried]', () => {
     expect((await read(github)).data).toEqual({ id: 1 })
   })
 
-  test('is retried after a page, which is told by its title whatever its status [text.page]', async () => {
+  test('is retried after a page, which is told by its title whatever its status [github.shape] [text.page]', async () => {
     const page = {
       status: 200,
       body: '<html><title>Sign in</title><p>Enter your password.</p></html>',
@@ -207,37 +207,45 @@ describe('a request that retried [github.decides.retried]', () => {
     'x-ratelimit-reset': String(NOW / 1000 + 20),
   })
   test.each<[string, Answer, number]>([
-    ['an error of the server', BAD_GATEWAY, 750],
-    ['the lowest of these', refused(500), 750],
-    ['a reset', 'reset', 750],
-    ['a text instead of JSON', { status: 200, body: 'hello' }, 750],
-    ['null', { status: 200, body: 'null' }, 750],
-    ['a gateway that finds nothing', PAGE, 750],
-    ['a primary limit, until it is reset', primaryLimit(NOW / 1000 + 20), 22_500],
-    ['a primary limit (429)', primaryLimit(NOW / 1000 + 20, 429), 22_500],
-    ['a limit that was reset already', primaryLimit(NOW / 1000 - 20), 750],
-    ['a limit without a time', { status: 429, body: {} }, 67_500],
-    ['nothing but a header of one limit', limited({ 'retry-after': '8' }), 9_000],
-    ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 67_500],
-    ['a limit that is not the one with a reset', { ...NOT_RESET, status: 429 }, 67_500],
-    ['a secondary limit', secondaryLimit(8), 9_000],
+    ['an error of the server [github.decides.retried]', BAD_GATEWAY, 750],
+    ['the lowest of these [github.decides.retried]', refused(500), 750],
+    ['a reset [github.decides.retried]', 'reset', 750],
+    ['a text instead of JSON [github.shape]', { status: 200, body: 'hello' }, 750],
+    ['null [github.shape]', { status: 200, body: 'null' }, 750],
+    ['a gateway that finds nothing [github.foreign]', PAGE, 750],
+    ['a primary limit, until it is reset [github.limit]', primaryLimit(NOW / 1000 + 20), 22_500],
+    ['a primary limit (429) [github.limit]', primaryLimit(NOW / 1000 + 20, 429), 22_500],
+    ['a limit that was reset already [github.limit]', primaryLimit(NOW / 1000 - 20), 750],
+    ['a limit without a time [github.limit]', { status: 429, body: {} }, 67_500],
+    ['nothing but a header of one limit [github.limit]', limited({ 'retry-after': '8' }), 9_000],
     [
-      'a secondary limit without a header',
+      'nothing but a header of the other [github.limit]',
+      limited({ 'x-ratelimit-remaining': '0' }),
+      67_500,
+    ],
+    [
+      'a limit that is not the one with a reset [github.limit]',
+      { ...NOT_RESET, status: 429 },
+      67_500,
+    ],
+    ['a secondary limit [github.limit]', secondaryLimit(8), 9_000],
+    [
+      'a secondary limit without a header [github.limit]',
       refused(403, 'You have exceeded a secondary rate limit'),
       67_500,
     ],
     [
-      "an older server's",
+      "an older server's [github.limit]",
       refused(403, 'You have triggered an abuse detection mechanism. Please wait'),
       67_500,
     ],
-    ['a comment too soon after another', invalid('was submitted too quickly'), 750],
+    ['a comment too soon after another [github.early]', invalid('was submitted too quickly'), 750],
     [
-      'a comment on what is new',
+      'a comment on what is new [github.early]',
       invalid("Could not resolve to a node with the global id of 'PR_x'."),
       750,
     ],
-  ])('waits after %s [github.limit] [github.foreign]', async (_, answer, wait) => {
+  ])('waits after %s', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(waits).toEqual([wait])
@@ -245,40 +253,46 @@ describe('a request that retried [github.decides.retried]', () => {
   })
 
   test.each<[string, Answer]>([
-    ['a refusal', refused(403)],
-    ['the highest of these', refused(499)],
-    ['a comment that is too long', invalid('Body is too long (maximum is 65536 characters)')],
-    ['a header that is for something else', { ...limited({ 'retry-after': '8' }), status: 422 }],
-    ['a limit for longer than there is', primaryLimit(NOW / 1000 + 3600)],
+    ['a refusal [github.context.refused]', refused(403)],
+    ['the highest of these [github.context.refused]', refused(499)],
+    [
+      'a comment that is too long [github.early]',
+      invalid('Body is too long (maximum is 65536 characters)'),
+    ],
+    [
+      'a header that is for something else [github.limit]',
+      { ...limited({ 'retry-after': '8' }), status: 422 },
+    ],
+    ['a limit for longer than there is [github.limit]', primaryLimit(NOW / 1000 + 3600)],
   ])('is not retried after %s', async (_, answer) => {
     const { github, requests } = await connect([answer])
     await failure(read(github))
     expect(requests()).toBe(1)
   })
 
-  test('is not retried after a second limit that together with the first is longer than there is', async () => {
+  test('is not retried after a second limit that together with the first is longer than there is [github.limit]', async () => {
     const { github, requests, now } = await connect([secondaryLimit(60)])
     await failure(read(github))
     expect(requests()).toBe(2)
     expect(now()).toBeLessThanOrEqual(90_000)
   })
 
-  test('is retried after 10 s without a response', async () => {
+  test('is retried after 10 s without a response [github.decides.retried] [report.log.lines]', async () => {
     const { github, log } = await connect(['silence', OK], { limitMs: 50 })
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(log).toEqual(['GitHub: reading it failed: no response in time. Retrying.'])
   })
 
   test.each([
-    ['not sent again if what it creates is found', { id: 7 }, 1],
-    ['sent again if it is not found', undefined, 2],
+    ['not sent again if what it creates is found [memory.one-comment.no-twin]', { id: 7 }, 1],
+    ['sent again if it is not found [memory.one-comment.no-twin]', undefined, 2],
   ])('is %s', async (_, found, count) => {
     const { github, requests } = await connect(['reset', OK])
     expect((await read(github, { find: async () => found })).data).toEqual(found ?? { id: 1 })
     expect(requests()).toBe(count)
   })
 
-  test('ends with the error of what should find it, if that is refused', async () => {
+  test('ends with the error of what should find it, if that is refused [memory.one-comment.no-twin]', async () => {
     const { github } = await connect(['reset', refused(403)])
     const find = async () => (await read(github, { retried: false })) && undefined
     const { message } = await failure(read(github, { find }))
@@ -335,10 +349,15 @@ describe('a request in flight [net.deadline]', () => {
   const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'
 
   test.each<[string, 'cancel' | 'deadline', boolean, string]>([
-    ['a cancel', 'cancel', false, 'cancelled'],
-    ['the deadline', 'deadline', false, LATE],
-    ['its own signal, after a cancel', 'cancel', true, ENDED],
-    ['its own signal, after the deadline', 'deadline', true, ENDED],
+    ['a cancel [cancel.first]', 'cancel', false, 'cancelled'],
+    ['the deadline [net.deadline] [report.true]', 'deadline', false, LATE],
+    ['its own signal, after a cancel [memory.edit.retried] [report.true]', 'cancel', true, ENDED],
+    [
+      'its own signal, after the deadline [memory.edit.retried] [report.true]',
+      'deadline',
+      true,
+      ENDED,
+    ],
   ])('ends with %s', async (_, which, hasOwn, message) => {
     const { github, requests, ...ends } = await connect(['silence'])
     const own = new AbortController()
@@ -357,10 +376,22 @@ describe('a request in flight [net.deadline]', () => {
 describe('what helps: [github.permission.named]', () => {
   const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
   test.each<[string, Answer, advice: string]>([
-    ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
-    ['no answer', 'reset', 'Check the proxy variables and the network, or re-run later.'],
-    ['bad credentials', refused(401), 'Check github-token: it may be empty, or have expired.'],
-    ['anything else', refused(422), 'Fix the problem that GitHub reports, then re-run.'],
+    ['an error of the server [report.advice.followed]', BAD_GATEWAY, 'Re-run later.'],
+    [
+      'no answer [report.advice.followed]',
+      'reset',
+      'Check the proxy variables and the network, or re-run later.',
+    ],
+    [
+      'bad credentials [report.advice.followed]',
+      refused(401),
+      'Check github-token: it may be empty, or have expired.',
+    ],
+    [
+      'anything else [github.words]',
+      refused(422),
+      'Fix the problem that GitHub reports, then re-run.',
+    ],
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),
@@ -377,12 +408,12 @@ describe('what helps: [github.permission.named]', () => {
       'Add the permission `issues: write` or `pull-requests: write` to the personal access token.',
     ],
     [
-      'a locked conversation',
+      'a locked conversation [github.words]',
       refused(403, 'Unable to create comment because issue is locked'),
       'Fix the problem that GitHub reports',
     ],
     [
-      'an address that is not allowed',
+      'an address that is not allowed [github.words]',
       refused(
         403,
         'The organization has an IP allow list enabled, and your IP address is not permitted',
@@ -401,16 +432,31 @@ describe('what helps: [github.permission.named]', () => {
     ['a write', refused(403, 'Resource not accessible by integration'), 'issues: write', FORK],
     ['a write to what may be hidden', refused(404), 'issues: write', FORK],
     [
-      'what each token can',
+      'what each token can [report.advice.followed]',
       refused(403, 'Resource not accessible by integration'),
       'metadata: read',
       'Pass a github-token with write access',
     ],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
-    ['a limit', secondaryLimit(421), 'issues: write', 'Re-run after 2026-03-01 12:08 UTC.'],
-    ["an hour's", primaryLimit(NOW / 1000 + 1800), 'issues: write', 'after 2026-03-01 12:30 UTC.'],
-    ['a limit of a century', secondaryLimit(9e12), 'issues: write', 'Re-run later.'],
-    ['what passes', invalid('was submitted too quickly'), 'issues: write', 'Re-run later.'],
+    [
+      'a limit [github.limit]',
+      secondaryLimit(421),
+      'issues: write',
+      'Re-run after 2026-03-01 12:08 UTC.',
+    ],
+    [
+      "an hour's [github.limit]",
+      primaryLimit(NOW / 1000 + 1800),
+      'issues: write',
+      'after 2026-03-01 12:30 UTC.',
+    ],
+    ['a limit of a century [github.limit]', secondaryLimit(9e12), 'issues: write', 'Re-run later.'],
+    [
+      'what passes [report.advice.followed]',
+      invalid('was submitted too quickly'),
+      'issues: write',
+      'Re-run later.',
+    ],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
     expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)
@@ -460,7 +506,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
       CERTIFICATE,
     ],
     [
-      "a proxy's variable",
+      "a proxy's variable [net.proxy]",
       'ftp',
       open,
       /: HTTPS_PROXY \(or HTTP_PROXY\) is not a valid HTTP proxy URL\.$/,
@@ -493,7 +539,7 @@ describe('a list of pages [github.pages]', () => {
     ['goes on after a page that is not full but names another', [[5, NEXT], [6]], 10, 2, 11, false],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
     ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
-    ['is cut at the limit', [[100], [100], [100]], 2, 2, 200, true],
+    ['is cut at the limit [skip.list.cut]', [[100], [100], [100]], 2, 2, 200, true],
   ])('%s', async (_, pages, limit, requests, count, truncated) => {
     let read = 0
     const { items, ...list } = await readPages(limit, async ({ page, per_page }) => {
@@ -506,7 +552,7 @@ describe('a list of pages [github.pages]', () => {
     expect([read, items.length, list.truncated]).toEqual([requests, count, truncated])
   })
 
-  test('has no items that are none', async () => {
+  test('has no items that are none [github.shape]', async () => {
     const odd = async () => ({ data: [null, { id: 1 }, 'text', undefined], headers: {} })
     expect((await readPages(1, odd)).items).toEqual([{ id: 1 }])
   })

@@ -61,7 +61,7 @@ worldTest(
 )
 
 worldTest(
-  'a comment whose text is of another kind is none of the step [memory.marker.signed]',
+  'a comment whose text is of another kind is none of the step [memory.marker.signed] [github.shape]',
   async (world) => {
     const answer = { status: 200, body: [{ id: 1, body: 2 }] }
     world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })

@@ -14,7 +14,7 @@ const trickle: Handler = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-test('a create without a response within 60 s may have been accepted [send.unknown]', async () => {
+test('a create without a response within 60 s may have been accepted [net.limits] [send.unknown]', async () => {
   const { outputs, milliseconds } = await tellAgainst({ posts: [silence] }, GO)
   expect(outputs['error-code']).toBe('create-unknown')
   expect(Math.floor(milliseconds / SECOND)).toBe(60)
@@ -36,7 +36,7 @@ test.each<[string, Handler]>([
   },
 )
 
-test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [net.post.new-connection]', async () => {
+test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [poll.interval] [net.post.new-connection] [report.log.lines]', async () => {
   const polls = [...Array<Handler>(12).fill(active), completed]
   const { service, log } = await tellAgainst(
     { posts: [created], polls },
@@ -49,4 +49,10 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   }
   expect(service.connections()).toBe(1)
   expect(log.match(/^After .*: docs job "job-1" is still running\.$/gm)).toHaveLength(1)
+})
+
+test('a response is asked for as JSON that is not compressed [net.limits]', async () => {
+  const { service } = await tellAgainst({ posts: [created], polls: [completed] }, GO)
+  const asked = { accept: 'application/json', 'accept-encoding': 'identity' }
+  for (const { headers } of service.received) expect(headers).toMatchObject(asked)
 })

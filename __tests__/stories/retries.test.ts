@@ -135,9 +135,9 @@ describe('a create', () => {
       [sized(201, MIB + 1)],
       unknown(mayExist, '1 MiB'),
     ],
-    ['a response that is cut off: never [send.never-twice]', [cutOff], unknown(mayExist)],
+    ['a response that is cut off: never [send.unknown]', [cutOff], unknown(mayExist)],
     ['informational responses without end: never [net.limits]', [endlessHints], unknown(mayExist)],
-    ['a reset after the request: never [send.never-twice]', [reset], unknown(mayExist)],
+    ['a reset after the request: never [send.unknown]', [reset], unknown(mayExist)],
     [
       'a page of a firewall: final [send.refused.foreign]',
       [firewall(403)],
@@ -163,7 +163,7 @@ describe('a create', () => {
     ],
     // Amazon API Gateway's, whose firewall refuses code and long requests.
     [
-      '403 in other words than the service has: final [send.refused.final]',
+      '403 in other words than the service has: final [send.refused.foreign]',
       [json(403, { message: 'Forbidden', more: 1 })],
       failed('auth', '403: "Forbidden { more: 1 }"', 'Check the key', 'a gateway or a firewall'),
     ],
@@ -228,20 +228,28 @@ describe('a create', () => {
 
 describe('a message [send.never-twice]', () => {
   test.each<[string, readonly Handler[], Expected]>([
-    ['204: accepted', [noContent], accepted],
-    ['409, a busy job, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
+    ['204: accepted [send.no-job]', [noContent], accepted],
     [
-      '409 past the deadline: final',
+      '409, a busy job, and 429: retried [send.limited]',
+      [busy, limited(retryAfter(1)), active],
+      afterRetries(3),
+    ],
+    [
+      '409 past the deadline: final [send.limited]',
       [says(409, 'Busy', retryAfter(3600))],
       failed('rejected', '409: "Busy"'),
     ],
-    ['a reset after the request: never', [reset], unknown('"job-1"')],
+    ['a reset after the request: never [send.unknown]', [reset], unknown('"job-1"')],
     [
-      'a page in place of the docs job: never',
+      'a page in place of the docs job: never [send.no-job]',
       [firewall(200)],
       unknown('a web page', '"job-1"', 'ask whoever runs the network'),
     ],
-    ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
+    [
+      '404: final [send.refused.final]',
+      [says(404, 'No such job')],
+      failed('not-found', '404: "No such job"', 'job-id'),
+    ],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
     await expectRun({ posts, polls: [active, completed] }, inputs, expected)
@@ -254,10 +262,13 @@ describe('a poll [poll.retry]', () => {
   test.each<[string, Handler]>([
     ['a reset', reset],
     ['a response that is cut off', cutOff],
-    ['informational responses without end', endlessHints],
-    ['a response over 1 MiB', sized(200, MIB + 1)],
-    ['a response that is announced as over 1 MiB', endless],
-    ['a status that is not in the list', json(200, job({ status: 'thinking' }))],
+    ['informational responses without end [net.limits]', endlessHints],
+    ['a response over 1 MiB [net.limits]', sized(200, MIB + 1)],
+    ['a response that is announced as over 1 MiB [net.limits]', endless],
+    [
+      'a status that is not in the list [poll.status.undocumented]',
+      json(200, job({ status: 'thinking' })),
+    ],
   ])('%s, twice: retried', async (_, poll) => {
     await expectRun(
       { posts: [created], polls: [poll, poll, completed] },
@@ -267,11 +278,27 @@ describe('a poll [poll.retry]', () => {
   })
 
   test.each<[string, Handler, Expected]>([
-    ['401: final', says(401, 'Expired'), failed('auth', '401: "Expired"', 'job-id: job-1')],
-    ['a page of a firewall: final', firewall(403), ofFirewall('status request')],
-    ['a page with 404: the docs job may be there', firewall(404), ofFirewall('status request')],
-    ['no job three times in a row: final', json(200, 'hello'), failed('contract')],
-    ['a page: final', firewall(200), failed('contract', 'a web page', 'whoever runs the network')],
+    [
+      '401: final [poll.refused]',
+      says(401, 'Expired'),
+      failed('auth', '401: "Expired"', 'job-id: job-1'),
+    ],
+    [
+      'a page of a firewall: final [send.refused.foreign]',
+      firewall(403),
+      ofFirewall('status request'),
+    ],
+    [
+      'a page with 404: the docs job may be there [send.refused.foreign]',
+      firewall(404),
+      ofFirewall('status request'),
+    ],
+    ['no job, again and again: final [poll.refused]', json(200, 'hello'), failed('contract')],
+    [
+      'a page: final [poll.refused]',
+      firewall(200),
+      failed('contract', 'a web page', 'whoever runs the network'),
+    ],
   ])('%s', async (_, poll, expected) => {
     await expectRun({ posts: [created], polls: [poll] }, { prompt: 'Go' }, expected)
   })
@@ -281,9 +308,13 @@ describe('a poll [poll.retry]', () => {
     response.writeHead(404).end('<html><h1>404 Not Found</h1></html>')
   const text: Handler = (response) => response.writeHead(404).end('default backend - 404')
   test.each<[string, readonly Handler[], Expected]>([
-    ['404 three times, in whatever words: retried', [page, text, missing, completed], accepted],
     [
-      '404 four times: final',
+      '404 three times, in whatever words: retried [poll.refused]',
+      [page, text, missing, completed],
+      accepted,
+    ],
+    [
+      '404 four times: final [poll.refused]',
       [missing],
       failed('not-found', '404: "No such job"', 'job-id', 'project-id'),
     ],
@@ -291,7 +322,7 @@ describe('a poll [poll.retry]', () => {
     await expectRun({ polls }, { 'job-id': 'job-1' }, { ...expected, posts: 0 })
   })
 
-  test('that does not show the job leaves nothing that says that the job is running', () => {
+  test('that does not show the job leaves nothing that says that the job is running [report.true]', () => {
     const unavailable = says(503, 'upstream connect error', retryAfter(600))
     return onPullRequest(
       { posts: [created], polls: [active, unavailable] },
@@ -314,7 +345,7 @@ describe('a poll [poll.retry]', () => {
     )
   })
 
-  test('tells a refusal in its own words, in whatever it is wrapped', async () => {
+  test('tells a refusal in its own words, in whatever it is wrapped [send.refused.final] [text.page]', async () => {
     const page = (style: string): string =>
       `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
     const bodies: [string, string][] = [
@@ -333,7 +364,7 @@ describe('a poll [poll.retry]', () => {
 })
 
 describe('a response that is complete [send.job.required]', () => {
-  test('counts even if the connection before it broke', async () => {
+  test('counts even if the connection before it broke [net.post.new-connection]', async () => {
     const broken: Handler = (response) => {
       created(response)
       response.req.socket.end('no response')
@@ -353,7 +384,7 @@ describe('a response that is complete [send.job.required]', () => {
     expect(log.match(/link was dropped/g)).toHaveLength(1)
   })
 
-  test('may have an id and a link that begin or end as the key begins', async () => {
+  test('may have an id and a link that begin or end as the key begins [secret.redacted]', async () => {
     const prLink = 'https://github.com/yourdocs/docs/tree/yourdocs'
     const id = 'yourdocs'
     const script = {
@@ -376,9 +407,9 @@ test('a create whose response has no job names the place that it does [send.no-j
 // One of each kind: a client may send a POST again as a GET (303, which says that it is done), or
 // as it is (308).
 test.each([
-  ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
+  ['303 for a create [send.unknown]', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
-  ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
+  ['307 for a poll [poll.refused]', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
 ] as const)(
   'a redirect is final: no other host sees the key: %s [send.refused.final]',
   async (_, status, of, end) => {

@@ -33,7 +33,7 @@ describe('a status [output.outcome]', () => {
       expect(isStatus(word)).toBe(false)
   })
 
-  test('is final unless the job is active, or nobody knows', () => {
+  test('is final unless the job is active, or nobody knows [output.status]', () => {
     expect([...STATUSES, undefined].filter((status) => !isFinal(status))).toEqual([
       'active',
       undefined,

@@ -333,11 +333,14 @@ describe('at the deadline [poll.last]', () => {
       'The service never answered a status request for docs job "job-1".',
       'Check base-url, the proxy variables and the network.',
     ],
-  ])('a service that never responds is a network error: %s', async (_, script, message, advice) => {
-    const { end, error } = await poll(script, { timeoutMs: MINUTE })
-    expect(end).toBe('network')
-    expect(error).toMatchObject({ message, advice })
-  })
+  ])(
+    'a service that never responds is a network error: %s [poll.dead-address] [poll.refused]',
+    async (_, script, message, advice) => {
+      const { end, error } = await poll(script, { timeoutMs: MINUTE })
+      expect(end).toBe('network')
+      expect(error).toMatchObject({ message, advice })
+    },
+  )
 })
 
 describe('a service that never responded [poll.dead-address]', () => {

@@ -505,10 +505,11 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End, rule:
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
       error((outside) => createRefusal(refusal(status, outside), { kind }))
-    const rule = status === 429 ? '[send.limited]' : '[send.refused.final]'
+    const own = status === 401 || status === 403 ? ' [send.refused.foreign]' : ''
+    const rule = status === 429 ? '[send.limited]' : `[send.refused.final]${own}`
     return [
       ['create refused', `${status}`, refuse('create'), rule],
-      ['message refused', `${status}`, refuse('message'), rule],
+      ['message refused', `${status}`, refuse('message'), status === 409 ? '[send.limited]' : rule],
       // A status request is repeated after a 429.
       ...(status === 429
         ? []

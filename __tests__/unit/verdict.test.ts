@@ -63,26 +63,50 @@ const verdicts = (result: ServiceResult) =>
 /** The status request is the fourth in a row that is refused. */
 describe('a create request, a message and a status request that got [send.never-twice]', () => {
   test.each([
-    ['no connection', notSent, 'retry network', 'retry network', 'retry'],
+    ['no connection [send.unconnected]', notSent, 'retry network', 'retry network', 'retry'],
     [
-      'a bad certificate',
+      'a bad certificate [send.certificate.final]',
       failed('server-certificate'),
       'fail network',
       'fail network',
       'fail network',
     ],
-    ['no complete response', noResponse, 'fail create-unknown', 'fail create-unknown', 'retry'],
-    ['a success without a job', noJob, 'fail contract create-unknown', 'accepted', 'fail contract'],
-    ['a job', jobResult('active'), 'accepted', 'accepted', 'job'],
-    ['another job', anotherJob, 'accepted', 'accepted', 'fail contract'],
     [
-      'aborted after they were sent',
+      'no complete response [send.unknown] [poll.retry]',
+      noResponse,
+      'fail create-unknown',
+      'fail create-unknown',
+      'retry',
+    ],
+    [
+      'a success without a job [send.no-job] [poll.refused]',
+      noJob,
+      'fail contract create-unknown',
+      'accepted',
+      'fail contract',
+    ],
+    ['a job [send.job.required]', jobResult('active'), 'accepted', 'accepted', 'job'],
+    [
+      'another job [send.no-job] [poll.refused]',
+      anotherJob,
+      'accepted',
+      'accepted',
+      'fail contract',
+    ],
+    [
+      'aborted after they were sent [send.unknown] [net.deadline]',
       aborted(true),
       'aborted create-unknown',
       'aborted create-unknown',
       'aborted',
     ],
-    ['aborted before they were sent', aborted(false), 'aborted', 'aborted', 'aborted'],
+    [
+      'aborted before they were sent [send.unknown] [net.deadline]',
+      aborted(false),
+      'aborted',
+      'aborted',
+      'aborted',
+    ],
   ])('%s', (_, result, ...expected) => {
     expect(verdicts(result)).toEqual(expected)
   })
@@ -95,18 +119,30 @@ describe('a create request, a message and a status request that got [send.never-
     })
 
   test.each([
-    ['300-302', 'fail contract', 'fail contract', 'fail contract'],
-    ['303', 'fail create-unknown', 'fail create-unknown', 'fail contract'],
-    ['304-399', 'fail contract', 'fail contract', 'fail contract'],
-    ['400', 'fail rejected', 'fail rejected', 'fail rejected'],
-    ['401 403', 'fail auth', 'fail auth', 'fail auth'],
-    ['404', 'fail not-found', 'fail not-found', 'fail not-found'],
-    ['409', 'fail rejected', 'retry rejected', 'fail rejected'],
-    ['408 425', 'fail rejected', 'fail rejected', 'retry'],
-    ['429', 'retry rate-limited', 'retry rate-limited', 'retry'],
-    ['402 405-407 410-424 426-428 430-499', 'fail rejected', 'fail rejected', 'fail rejected'],
-    ['500-999', 'fail create-unknown', 'fail create-unknown', 'retry'],
-  ])('%s, with Retry-After or without [send.unknown]', (statuses, ...expected) => {
+    ['300-302', '[send.refused.final]', 'fail contract', 'fail contract', 'fail contract'],
+    ['303', '[send.unknown]', 'fail create-unknown', 'fail create-unknown', 'fail contract'],
+    ['304-399', '[send.refused.final]', 'fail contract', 'fail contract', 'fail contract'],
+    ['400', '[send.refused.final]', 'fail rejected', 'fail rejected', 'fail rejected'],
+    ['401 403', '[send.refused.final]', 'fail auth', 'fail auth', 'fail auth'],
+    ['404', '[send.refused.final]', 'fail not-found', 'fail not-found', 'fail not-found'],
+    ['409', '[send.limited]', 'fail rejected', 'retry rejected', 'fail rejected'],
+    ['408 425', '[send.refused.final] [poll.retry]', 'fail rejected', 'fail rejected', 'retry'],
+    ['429', '[send.limited] [poll.retry]', 'retry rate-limited', 'retry rate-limited', 'retry'],
+    [
+      '402 405-407 410-424 426-428 430-499',
+      '[send.refused.final]',
+      'fail rejected',
+      'fail rejected',
+      'fail rejected',
+    ],
+    [
+      '500-999',
+      '[send.unknown] [poll.retry]',
+      'fail create-unknown',
+      'fail create-unknown',
+      'retry',
+    ],
+  ])('%s, with Retry-After or without %s', (statuses, _, ...expected) => {
     for (const status of expand(statuses))
       for (const header of [undefined, '7'])
         expect([status, ...verdicts(errorResponse(status, header))]).toEqual([status, ...expected])
@@ -127,7 +163,7 @@ describe('a create request or a message [send.limited]', () => {
     ['soon', undefined],
     [undefined, undefined],
   ])(
-    'is retried after Retry-After (%s), else within a minute; within 10 s if there is no connection',
+    'is retried after Retry-After (%s), else within a minute; within 10 s if there is no connection [send.limited] [send.unconnected]',
     (header, retryAfterMs) => {
       const backoff = { retryAfterMs, capMs: 60_000 }
       expect(judge(CREATE, errorResponse(429, header))).toMatchObject({ backoff })

@@ -50,7 +50,7 @@ type AgentServiceOptions = Readonly<{
 }>
 
 /**
- * [send.never-twice] [secret.key.where]
+ * [secret.key.where]
  *
  * @throws ActionError `network` if the proxy variables are invalid
  */
@@ -66,8 +66,9 @@ export function createAgentService(options: AgentServiceOptions) {
   })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
+    // [net.limits]
     accept: 'application/json',
-    'accept-encoding': 'identity', // [net.limits]
+    'accept-encoding': 'identity',
     // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',
@@ -81,7 +82,7 @@ export function createAgentService(options: AgentServiceOptions) {
     const result = await client.send(request, until)
     // [send.unconnected] [poll.dead-address]
     hasResponded ||= result.kind === 'response'
-    // [report.log.lines] [secret.redacted]
+    // [report.log.lines]
     const outcome =
       result.kind === 'response' ? `${result.status}${options.redact(idOf(result))}` : result.kind
     // [report.log.lines]
@@ -94,7 +95,10 @@ export function createAgentService(options: AgentServiceOptions) {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
+    /**
+     * `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message`.
+     * [send.never-twice]
+     */
     submit: (request: SubmitRequest, prompt: string) =>
       send(
         {
@@ -105,7 +109,7 @@ export function createAgentService(options: AgentServiceOptions) {
         },
         deadline,
       ),
-    /** `GET /v2/agent/{projectId}/job/{id}` */
+    /** `GET /v2/agent/{projectId}/job/{id}` [poll.retry] */
     getJob: (jobId: string, until: Deadline) =>
       send({ method: 'GET', path: pathOf(jobId), headers }, until),
     /** Whether the service has responded to any of these. [send.unconnected] [poll.dead-address] */
@@ -132,7 +136,7 @@ export const JOB_FIELDS = ['id', 'status', 'prLink'] as const
 /** Of a text in a response, in characters: it takes long to redact more. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
-// [send.job.required] [send.refused.foreign]
+// [send.job.required]
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
   const received = parseJson(body)
@@ -144,7 +148,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       kind: 'error-response',
       status: httpStatus,
       description: describeResponse(response, redact),
-      // [send.limited] [poll.retry]
+      // [send.limited]
       retryAfter: headers['retry-after'],
       // [send.refused.foreign]
       isForeign: foreign,
@@ -153,11 +157,11 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
   // [send.job.required]
   const [id, status, prLink] = JOB_FIELDS.map((name) => getPath(received, name))
-  // [input.id] [send.no-job]
+  // [send.no-job]
   if (typeof id !== 'string' || !isId(id) || typeof status !== 'string')
     return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
   // The whole link: in the part that is passed on, half a key would not be found.
-  // [secret.redacted] [output.pr-link] [text.cheap]
+  // [secret.redacted]
   const isClean =
     typeof prLink === 'string' && prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
   // [send.job.required]
@@ -165,46 +169,45 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
     kind: 'job',
     job: {
       id,
-      // [secret.redacted] [text.cheap]
+      // [secret.redacted]
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
-      // [output.status] [poll.status.undocumented]
+      // [output.status]
       status: isStatus(status) ? status : undefined,
       // [output.pr-link]
       link: isClean ? safeLink(prLink) : undefined,
-      // [poll.stale-end] [output.pr-link]
+      // [poll.stale-end]
       received: received as Job['received'],
     },
   }
 }
 
-// [text.page] [secret.redacted]
+// [send.refused.final]
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
-  // [secret.redacted] [send.no-job]
+  // [send.no-job]
   const location = truncate(redact(headers.location ?? ''), 200)
-  // [send.refused.final] [text.one-line]
+  // [send.refused.final]
   if (status >= 300 && status <= 399) {
     return location === ''
       ? `${status} without a Location header`
       : `${status} to ${quote(location)}`
   }
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
-  // [secret.redacted] [text.cheap]
+  // [secret.redacted]
   const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
-  // [text.page] [text.one-line]
+  // [text.page]
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
-  // [send.refused.final] [text.one-line]
+  // [send.refused.final]
   const said =
     message === ''
       ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response`
       : `: ${quote(message)}`
-  // [send.no-job] [send.refused.final]
+  // [send.no-job]
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
 /**
  * What is wrong often stands beside the error, as details, errors or message; a gateway's refusal
  * may have the message alone, such as Amazon's `{"message": "Forbidden"}`. [send.refused.final]
- * [send.refused.foreign]
  */
 function describeBody(body: string): string {
   const received = parseJson(body)

@@ -11,7 +11,7 @@ export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
     `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
-    // [report.where-to-look] [send.no-job]
+    // [send.no-job]
     response.isPage ? `${ASK_NETWORK} ${LOOK_FIRST}` : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
@@ -37,12 +37,12 @@ export function missingJob(
   return new ActionError(
     'contract',
     `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${contained}.`,
-    // [report.advice.followed]
+    // [poll.refused]
     isPage ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
   )
 }
 
-// [send.unconnected] [send.certificate.final]
+// [send.unconnected]
 export function cannotConnect({
   reason,
   permanent,
@@ -80,12 +80,13 @@ export class Refusal extends ActionError {
   }
 }
 
-// [send.refused.final] [report.advice.followed]
+// [send.refused.final]
 export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRequest): Refusal {
   const { status, isForeign, hasError, description } = response
   const request = REQUESTS[kind]
   const refuse = (code: ErrorCode, advice: string, text = `The service refused the ${request}`) =>
     new Refusal(response, code, `${text} (${description}).`, advice)
+  // [send.refused.final]
   if (status < 400) {
     const advice =
       'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
@@ -97,7 +98,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
   // It has not seen whose key it is, nor whether a docs job is gone.
-  // [send.refused.foreign] [send.limited]
+  // [send.refused.foreign]
   if (isForeign && ![409, 429].includes(status))
     return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
   // [send.refused.foreign]
@@ -105,23 +106,23 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
   // [send.refused.final]
   switch (status) {
     case 401: {
-      // [memory.previous-key] [report.advice.followed]
+      // What is remembered was signed with the old key. [send.refused.final]
       const advice =
         "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one: else open docs pull requests aren't continued."
-      // After a status request, a re-run may start another docs job.
-      // [report.advice.followed] [send.refused.foreign]
+      // After a status request, a re-run may start another docs job. [report.advice.rerun]
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }
     case 403:
-      // [send.refused.final] [send.refused.foreign]
+      // [send.refused.final]
       return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
     case 404:
+      // [send.refused.final]
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
+    // [send.limited]
     case 429:
-      // [send.limited]
       return refuse('rate-limited', CHECK_LIMIT)
   }
-  // [send.limited] [send.message.ended]
+  // [send.limited]
   if (status === 409 && kind === 'message') return refuse('rejected', WAIT_FOR_JOB)
   // [send.refused.final]
   return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
@@ -138,7 +139,7 @@ const ASK_FIREWALL =
 /** From Mintlify's pages on the Agent API, API keys and usage. [send.refused.final] */
 const CHECK_ACCESS =
   "Check the key: it has to be for this project, and it must allow the runner's IP address. A key that is limited to reading can't send anything. Check also that the plan includes the agent."
-// [report.true]
+// What Mintlify documents, and no more. [send.limited]
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 
@@ -146,13 +147,13 @@ const CHECK_LIMIT =
 const CHECK_PROJECT = 'Check project-id and base-url, and that the key is for this project.'
 // [send.refused.final]
 const CHECK_JOB = 'Check job-id, project-id and base-url.'
-// [send.refused.final]
+// [poll.refused]
 const WAS_THERE = 'The service has returned this docs job before: it may have been deleted.'
-// [send.refused.final]
+// [send.limited]
 const WAIT_FOR_JOB =
   'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.'
-// [send.refused.final]
+// [poll.refused]
 const LOOK_THERE = "See the service's dashboard for the docs job's status, if it lists docs jobs."
-// [report.advice.followed] [send.refused.final]
+// [send.refused.final]
 const FIX_IT =
   'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.'

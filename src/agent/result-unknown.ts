@@ -8,7 +8,7 @@ import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { SubmitRequest } from './client.js'
 
-// [send.unknown] [cancel.in-flight]
+// [send.unknown]
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
 // [send.unknown]
@@ -28,7 +28,7 @@ export function resultUnknown(
       : [
           `message to docs job ${quote(request.jobId)}`,
           'The docs job may have received it',
-          // [send.never-twice]
+          // [send.unknown]
           'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
         ]
   const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`

@@ -68,11 +68,11 @@ export const UNREACHABLE_MS = 120_000
  */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
-// [send.unconnected] [send.limited]
+// [send.unconnected]
 const CONNECT_BACKOFF_CAP_MS = 10_000
 // [send.limited]
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
-// [poll.retry] [send.limited]
+// [poll.retry]
 const POLL_BACKOFF_CAP_MS = 30_000
 
 export type SubmitContext = Readonly<{
@@ -112,7 +112,7 @@ export function judgeSubmit(
       const unknown = resultUnknown(request, `the response contains ${noJob(result)}`, result)
       return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
-    // [send.unknown] [cancel.before-post]
+    // [send.unknown]
     case 'aborted':
       return result.sent
         ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
@@ -143,7 +143,7 @@ export function judgeSubmit(
         request.kind === 'message' &&
         // [send.message.ended]
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
-      // [send.limited] [send.refused.final]
+      // [send.limited]
       if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
@@ -163,7 +163,7 @@ const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever
- * is in front of the service knows nothing of that. [send.message.ended] [send.refused.foreign]
+ * is in front of the service knows nothing of that. [send.message.ended]
  */
 export function refusesMessage({ response: { status, isForeign } }: Refusal): boolean {
   return status >= 400 && !isForeign && !NOT_ABOUT_THE_JOB.includes(status)
@@ -213,7 +213,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':
-      // [send.certificate.final] [poll.retry]
+      // [send.certificate.final]
       return result.permanent === undefined
         ? retry(result.reason)
         : { next: 'fail', error: cannotConnect(result) }

@@ -21,7 +21,7 @@ const REQUEST_MS = 10_000
  * What GitHub says of something that it was told of a moment ago is asked for again so often, after
  * so many milliseconds, before it is believed. Its list of a commit's pull requests was empty after
  * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
- * were not found (github.com/rust-lang/triagebot/issues/1949). [merge.empty-list] [github.early]
+ * were not found (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
  */
 const EARLY = { tries: 2, delayMs: 5_000 }
 
@@ -103,6 +103,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     cancelled: () => false,
     remainingMs: () => RETRY_MS,
     retries: new RetryBudget(RETRY_MS, clock),
+    // [report.true]
     endedBy: 'there was no response before the step ended',
   })
   // [memory.one-comment.no-twin]
@@ -120,7 +121,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      // [github.decides.retried] [net.deadline]
+      // [github.decides.retried]
       const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       // [memory.edit.retried]
@@ -148,14 +149,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
       // What GitHub said, if it said something. [report.true]
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      // [github.early] [merge.empty-list]
+      // [github.early]
       if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
       }
       // [github.decides.retried]
       if (!isError) return answer
-      // [github.informs.once] [github.decides.retried]
+      // [github.informs.once]
       if (!call.retried || answer.kind !== 'temporary') throw answer
       // [github.decides.retried]
       time.retries.count(startedAt, REQUEST_MS)
@@ -185,7 +186,7 @@ function toGitHubError(
 }
 
 /**
- * [github.decides.retried] [github.limit]
+ * [github.decides.retried]
  *
  * @throws GitHubError `error`, if there is no time for a retry
  */
@@ -195,7 +196,7 @@ async function waitForRetry(
   { signal, retries, remainingMs }: CallTime,
   { random, log }: GitHubOptions,
 ): Promise<void> {
-  // [net.deadline] [github.decides.retried]
+  // [github.decides.retried]
   const leftMs = Math.min(retries.remainingMs, remainingMs())
   // [github.limit]
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
@@ -203,7 +204,7 @@ async function waitForRetry(
   if (minDelayMs >= leftMs) throw error
   // [report.log.lines]
   if (attempts === 1) log(`${error.message} Retrying.`)
-  // [github.decides.retried] [net.deadline]
+  // [github.decides.retried]
   await retries.sleep(Math.min(delayMs, leftMs), signal)
 }
 
@@ -215,14 +216,14 @@ function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
 >(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
-  // A page is told by its title, a redirect as one. [github.redirect] [text.page]
+  // A page is told by its title, a redirect as one. [github.redirect]
   if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
   // [github.shape]
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
-  // [range.list.unknown] [github.shape]
+  // [range.list.unknown]
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
@@ -258,16 +259,19 @@ export interface GitHubRepo {
   readonly repository: string
 }
 
-// [github.permission.least]
+// What it is for, and the permission it needs: an error names both. [github.permission.named]
 export function requestParams<D = object>(
   {
     repository,
     // [github.decides.retried]
     retried = true,
-    // [github.permission.least]
+    // [memory.one-comment.no-twin]
     find,
+    // [memory.edit.retried]
     signal,
+    // [range.list.never]
     ofFiles,
+    // [github.early]
     isEarly,
   }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
   doing: string,

@@ -50,7 +50,7 @@ export type GitHubFailure =
   /** GitHub can't do what was asked for. */
   | 'invalid'
 
-// [github.words] [github.context.refused]
+// [github.words]
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   readonly kind: GitHubFailure
@@ -71,14 +71,14 @@ export class GitHubError extends ActionError {
     const { cause } = thrown as { cause?: unknown }
     // [net.proxy]
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
-    // [github.context.refused]
+    // [send.certificate.final]
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
     // [github.limit]
     const isLimited = isRateLimit(failure)
     const now = clock.date()
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
-    // [github.words] [text.page] [secret.redacted] [text.cheap]
+    // [github.words]
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -90,8 +90,9 @@ export class GitHubError extends ActionError {
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
-      // [net.proxy] [send.certificate.final]
+      // [net.proxy]
       setting?.advice ??
+        // [send.certificate.final]
         advice ??
         // [github.limit]
         (until && `Re-run after ${until}.`) ??
@@ -99,7 +100,7 @@ export class GitHubError extends ActionError {
         adviceFor(failure, kind, needs, fromFork),
       { cause: thrown },
     )
-    // [github.context.refused]
+    // [github.decides.retried]
     this.status = status
     this.kind = kind
     // [github.limit]
@@ -107,12 +108,12 @@ export class GitHubError extends ActionError {
   }
 }
 
-// [github.context.refused]
+// [github.decides.retried]
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
   // [range.list.never]
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
-  // [github.foreign] [github.decides.retried]
+  // [github.foreign]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
   // [github.limit]
   if (isRateLimit(failure)) return 'temporary'
@@ -165,7 +166,7 @@ export function describeWarning(error: ActionError, consequence: string): string
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
-// [github.limit]
+// [report.advice.followed]
 const RUN_LATER = 'Re-run later.'
 
 // [github.permission.named]
@@ -179,9 +180,9 @@ function adviceFor(
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   if (status === undefined) return RUN_LATER
-  // [github.foreign] [github.redirect]
+  // A redirect, or a gateway. [github.redirect]
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
-  // [github.decides.retried]
+  // [report.advice.followed]
   if (kind === 'temporary') return RUN_LATER
   // [github.permission.named]
   if (/by personal access token/i.test(message))
@@ -192,6 +193,7 @@ function adviceFor(
     return adviceOnPermission(status, permission, fromFork)
   // [report.advice.followed]
   if (status === 401) return 'Check github-token: it may be empty, or have expired.'
+  // [github.words]
   return 'Fix the problem that GitHub reports, then re-run.'
 }
 
@@ -231,7 +233,7 @@ type Failure = Readonly<{
 
 /**
  * Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause.
- * [github.foreign]
+ * [github.words]
  */
 function readFailure(thrown: unknown): Failure {
   const {
@@ -247,6 +249,7 @@ function readFailure(thrown: unknown): Failure {
   }
   if (response === undefined)
     return { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
+  // [github.foreign]
   const { headers, data } = response
   return { status, headers, message, isForeign: isForeign(status, headers['content-type'], data) }
 }

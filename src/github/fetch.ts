@@ -41,7 +41,7 @@ const MAX_REDIRECTIONS = 5
  */
 const MAX_BYTES = 64 * 1024 * 1024
 
-// [report.log.lines] [net.cheap]
+// [report.log.lines]
 export function createFetch(options: FetchOptions) {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined
@@ -103,6 +103,7 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
       // [net.deadline]
       signal,
     })
+    // [github.shape]
     const content = await response.body.arrayBuffer()
     // undici frees the connection then; a request that comes earlier opens another. [net.cheap]
     await setImmediate()
@@ -122,7 +123,7 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
       received.get('content-encoding') === 'gzip'
         ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
         : new Uint8Array(content)
-    // [github.redirect]
+    // [github.shape]
     return {
       url,
       status,

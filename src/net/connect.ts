@@ -51,14 +51,14 @@ export interface ConnectorOptions {
  * yet. [net.proxy]
  */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions) {
-  // [net.tls.verified] [house.bundle.small]
+  // [net.tls.verified]
   const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
   // [net.proxy]
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done: buildConnector.Callback = (error, socket) => {
       if (error !== null) {
-        // [send.certificate.final] [net.tls.verified]
+        // [send.certificate.final]
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
         skipWasmOptimization() // [net.cheap]
@@ -110,7 +110,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    // [send.certificate.final] [send.unconnected]
+    // [send.unconnected]
     const fail = (error: Error): void => {
       reject(
         new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
@@ -123,7 +123,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
     request.once('connect', ({ statusCode: status = 0 }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
       socket.destroy()
-      // [send.unconnected] [send.certificate.final]
+      // [send.certificate.final]
       reject(
         new ConnectError(
           `${name} responded ${status} to CONNECT`,
@@ -144,7 +144,7 @@ function decode(part: string): string {
   }
 }
 
-// [send.certificate.final] [net.tls.verified]
+// [send.certificate.final]
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)

@@ -102,7 +102,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
-    // [net.limits] [net.deadline]
+    // [net.limits]
     headersTimeout: 0,
     bodyTimeout: 0,
     // [net.post.new-connection]
@@ -153,7 +153,7 @@ function exchange(
       // [send.never-twice]
       resolve(result)
     }
-    // [send.unknown] [send.unconnected]
+    // [send.unknown]
     const fail = (reason: string, cause?: unknown): void =>
       settle(
         sent
@@ -161,7 +161,7 @@ function exchange(
           : // [send.unconnected]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
-    // [net.arrived-first] [net.deadline]
+    // [net.arrived-first]
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
       const current = setTimeout(async () => {
@@ -175,7 +175,7 @@ function exchange(
       const end = (): void => settle({ kind: 'aborted', sent })
       // [cancel.before-post]
       if (!sent) end()
-      // [cancel.in-flight] [net.arrived-first]
+      // [cancel.in-flight]
       else setTimer(method === 'POST' ? LIMITS.finalPost : 0, end)
     }
     // [send.never-twice]
@@ -229,7 +229,7 @@ function exchange(
         onResponseEnd() {
           settle(reader.result())
         },
-        // [send.unknown] [send.unconnected]
+        // [send.unknown]
         onResponseError(_controller, error) {
           fail(describeError(error), error)
         },
