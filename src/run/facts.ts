@@ -112,16 +112,22 @@ export function factsAtStart(jobId: string): StepFacts {
     // [output.job-id]
     jobId,
     recordedId: jobId,
-    // [report.facts.one]
+    // [memory.run.open-pull]
     previousLink: undefined,
+    // [output.sent]
     request: { kind: 'none' },
+    // [report.true]
     isRefused: false,
     seen: undefined,
     notSeen: undefined,
+    // [report.summary]
     history: [],
     notes: [],
+    // [report.review]
     codeIsOpen: false,
+    // [output.outcome]
     result: undefined,
+    // [docs.files.told]
     docs: { files: [] },
   }
 }
@@ -143,19 +149,20 @@ export function factsAfter(
       const { jobId, link } = happening
       return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
     }
+    // [output.sent]
     case 'sending':
     case 'unknown':
-      // [output.sent]
       return { ...facts, request: happening }
     // [report.true]
     case 'not-accepted': {
       const isRefused = facts.isRefused || happening.posted
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
+    // [output.sent]
     case 'accepted':
     case 'waiting':
-      // [output.sent] [report.true]
       return withJob({ ...facts, request: happening }, happening.job, clock)
+    // [report.true]
     case 'seen':
       return withJob(facts, happening.job, clock)
     // [report.true]
@@ -167,11 +174,13 @@ export function factsAfter(
     // [report.review]
     case 'code-is-open':
       return { ...facts, codeIsOpen: true }
+    // [output.outcome]
     case 'ended':
       return { ...facts, result: happening.result }
     // [docs.files.told] [docs.ended-early]
     case 'docs-read':
       return { ...facts, docs: happening }
+    // [report.log.lines]
     case 'pausing':
     case 'heartbeat':
       return facts

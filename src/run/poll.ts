@@ -100,6 +100,7 @@ export async function pollUntilDone(
       // [poll.refused] [poll.retry]
       const next = polling.handle(result, { isBroughtForward, isFinalPoll })
       if (typeof next !== 'number') return next
+      // [poll.interval]
       delayMs = next
     }
   } finally {
@@ -241,7 +242,7 @@ function createPolling(
       // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)
     }
-    // [poll.retry]
+    // [report.true]
     isSeen = true
     tell({ kind: 'seen', job })
     // [poll.once]
@@ -288,8 +289,9 @@ function createPolling(
           throw verdict.error
         // [poll.retry]
         case 'retry': {
-          // [report.log.lines] [poll.retry]
+          // [report.log.lines]
           failures++
+          // [poll.dead-address]
           lastError = verdict.reason
           // [report.true] [poll.refused]
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
@@ -304,10 +306,11 @@ function createPolling(
               : REFUSED_DELAY_MS,
           )
         }
+        // [poll.retry]
         case 'job':
           // [report.log.lines]
           failures = 0
-          // [poll.status.undocumented] [poll.stale-end]
+          // [poll.stale-end]
           return handleJob(verdict.job, now, delayMs)
       }
     },
