@@ -130,7 +130,7 @@ test('the table has every outcome [output.outcome]', () => {
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test('the comment before a create request [send.placeholder.first]', async () => {
+test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named]', async () => {
   const report = new StepReport({
     writer: createReporter(String),
     clock: new FakeClock(),

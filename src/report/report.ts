@@ -114,7 +114,8 @@ export class StepReport {
         // [docs.files.told] [docs.ended-early]
         if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
         break
-      // What follows from these is told with what comes next. [report.facts.one]
+      // What follows from these is told with what comes next; one that is missing here doesn't
+      // compile. [report.facts.one]
       case 'continuing':
       case 'not-accepted':
       case 'unknown':
@@ -252,11 +253,10 @@ export class StepReport {
   #end(given: RunResult): void {
     // [report.annotation.one]
     if (this.#facts.result !== undefined) return
-    // [output.unwritable]
     const { writer } = this.#options
+    // [cancel.exception]
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'
-    // [send.unknown] [cancel.exception]
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined
     let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
     // [report.facts.one]

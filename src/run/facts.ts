@@ -152,6 +152,7 @@ export function factsAfter(
     // [output.sent]
     case 'sending':
     case 'unknown':
+      // [output.sent]
       return { ...facts, request: happening }
     // [report.true]
     case 'not-accepted': {
@@ -161,6 +162,7 @@ export function factsAfter(
     // [output.sent]
     case 'accepted':
     case 'waiting':
+      // [output.sent]
       return withJob({ ...facts, request: happening }, happening.job, clock)
     // [report.true]
     case 'seen':
@@ -183,6 +185,7 @@ export function factsAfter(
     // [report.log.lines]
     case 'pausing':
     case 'heartbeat':
+      // [report.log.lines]
       return facts
   }
 }

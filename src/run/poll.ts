@@ -235,6 +235,7 @@ function createPolling(
     // [poll.stale-end]
     const untilFreshMs = untilFresh(job, now)
     if (untilFreshMs > 0) {
+      // [poll.stale-end]
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
       // [report.true]
@@ -283,6 +284,7 @@ function createPolling(
       if (verdict.next === 'aborted') return 0
       // [poll.interval]
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
+      // [poll.refused]
       switch (verdict.next) {
         // [poll.refused]
         case 'fail':

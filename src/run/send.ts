@@ -46,7 +46,7 @@ export async function send(
 
   // [output.timed-out]
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
-  // [send.limited]
+  // [send.never-twice]
   for (let attempts = 1; ; attempts++) {
     // [cancel.killed]
     tell({ kind: 'sending', asked })
