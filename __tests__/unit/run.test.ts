@@ -292,6 +292,11 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     expect((await runTask({ ...MESSAGE, remembered }, refused(404, 2))).story).toBe(NOT_FOUND)
   })
 
+  test('creates none in place of a given one that is busy three times [send.message.ended]', async () => {
+    const script = [...refused(409, 3), active, active, opened]
+    expect((await runTask(MESSAGE, script)).story).toBe(BUSY)
+  })
+
   test('ends with the error if nobody can tell whether the job is gone', async () => {
     const error = new ActionError('network', 'Timed out.', 'Later.')
     const find = () => Promise.reject(error)

@@ -169,7 +169,7 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 
 // [report.advice.in-sight]
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
-  // Redacted before it is split: half a key would not be found. [secret.redacted]
+  // Redacted before it is split: half a key would not be found. [secret.redacted] [text.markdown]
   const lines = tell(view, happened).split('\n').map(showSentences)
   // [report.advice.in-sight]
   if (lines.length === 1) return joinSentences(...lines, unsent)

@@ -134,6 +134,7 @@ async function message(
   { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
   tools: RunTools,
+  // [send.message.ended]
   replaceable = false,
 ): Promise<Begun> {
   // [send.never-twice] [send.message.ended]

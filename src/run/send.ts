@@ -32,6 +32,7 @@ export async function send(
   request: SubmitRequest,
   prompt: string,
   tools: RunTools,
+  // [send.message.ended]
   replaceable = false,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
