@@ -183,7 +183,12 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 
   test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
     ['is gone [send.message.gone]', refused(404), [true], [GONE]],
-    ['has ended and answers 404 twice', refused(404, 2), [false], [EXISTS, words(404), ENDED]],
+    [
+      'has ended and answers 404 twice [send.message.gone]',
+      refused(404, 2),
+      [false],
+      [EXISTS, words(404), ENDED],
+    ],
     ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
     [
       'has ended and is busy three times, after failures of other kinds',

@@ -189,7 +189,7 @@ const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
   '[output.outcome] [report.advice.followed]': ['failed', 'archived'],
   '[report.true] [report.advice.followed]': ['no-changes'],
   '[report.title.accepted] [report.advice.followed]': ['skipped'],
-  '[output.timed-out]': ['timed-out'],
+  '[output.timed-out] [report.advice.rerun]': ['timed-out'],
   '[output.dry-run]': ['dry-run'],
   '[report.title.accepted] [report.past]': ['started'],
   '[cancel.told]': ['cancelled', 'cancelled in flight', 'cancelled, unknown create'],

@@ -69,7 +69,7 @@ export type ToldRun = Readonly<{
 /** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
-  // With another key, a re-run doesn't find it. [memory.marker.signed]
+  // With another key, a re-run doesn't find it. [report.advice.rerun]
   const isKeyRefused = errorOf(facts.result)?.code === 'auth'
   // [report.advice.rerun]
   const isStored = facts.request.kind !== 'none' && memory === 'stored' && !isKeyRefused

@@ -114,9 +114,8 @@ export function factsAtStart(jobId: string): StepFacts {
     recordedId: jobId,
     // [memory.run.open-pull]
     previousLink: undefined,
-    // [output.sent]
-    request: { kind: 'none' },
     // [report.true]
+    request: { kind: 'none' },
     isRefused: false,
     seen: undefined,
     notSeen: undefined,

@@ -44,7 +44,7 @@ export function joinParagraphs(parts: readonly Part[]): string {
   return parts.filter(Boolean).join('\n\n')
 }
 
-// [report.words]
+// [report.words] [context.facts.commits]
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }
