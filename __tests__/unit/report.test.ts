@@ -58,7 +58,7 @@ test('a job that is stored at the very end: the summary says that a re-run finds
 })
 
 test.each([
-  ['not truncated before they are redacted [secret.redacted]', true],
+  ['not truncated before they are redacted [report.log.lines] [secret.redacted]', true],
   ['unless nobody sees them [report.annotation.one]', false],
 ])('the details of an error are in the debug lines, %s', (_, isDebug) => {
   const { report, written } = createStep({ isDebug })

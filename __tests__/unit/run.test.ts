@@ -88,24 +88,27 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
       true,
       'poll poll: no-changes',
     ],
-  ])('is asked for once more: it %s [poll.link.late]', async (_, task, script, wait, story) => {
-    const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
-    expect(ended.story).toBe(story)
-    const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
-    expect(last - before).toBe(5_000)
-    // Servers close a connection that was idle for so long.
-    expect(closes).toEqual([calls.length - 1])
-    // What is known is published before the wait, in which the step may be killed.
-    const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
-    expect(published).toContainEqual(expect.objectContaining(known))
-  })
+  ])(
+    'is asked for once more: it %s [poll.link.late] [cancel.killed]',
+    async (_, task, script, wait, story) => {
+      const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
+      expect(ended.story).toBe(story)
+      const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
+      expect(last - before).toBe(5_000)
+      // Servers close a connection that was idle for so long.
+      expect(closes).toEqual([calls.length - 1])
+      // What is known is published before the wait, in which the step may be killed.
+      const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
+      expect(published).toContainEqual(expect.objectContaining(known))
+    },
+  )
 
   test('is not asked for again after the last poll', async () => {
     const script = [active, delayed(30 * MINUTE - 5_000, noResponse), completed]
     expect((await runTask(CREATE, script)).story).toBe('create poll poll: no-changes')
   })
 
-  test('is left to the next attempt if the step is cancelled before it could ask', async () => {
+  test('is left to the next attempt if the step is cancelled before it could ask [poll.link.late] [cancel.first]', async () => {
     const { story, clock } = await runTask(ATTACH, [completed, hangs(false)], { cancelAt: 2_000 })
     expect([story, clock.now()]).toEqual(['poll poll: cancelled', 2_000])
   })
@@ -179,8 +182,13 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     'The earlier docs job has ended and takes no more messages: a new one takes its place.'
 
   test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
-    ['is gone', refused(404), [true], [GONE]],
-    ['has ended and answers 404 twice', refused(404, 2), [false], [EXISTS, words(404), ENDED]],
+    ['is gone [send.message.gone]', refused(404), [true], [GONE]],
+    [
+      'has ended and answers 404 twice [send.message.gone]',
+      refused(404, 2),
+      [false],
+      [EXISTS, words(404), ENDED],
+    ],
     ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
     [
       'has ended and is busy three times, after failures of other kinds',
@@ -189,28 +197,31 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [words(409), ENDED],
     ],
     ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
-  ])('creates a new one if that %s [send.message.ended]', async (_, refusals, gone, log) => {
-    const tries = refusals.length
-    const script = [...refusals, ...NEW]
-    const { story, calls, lines, placeholders, facts, published } = await follow(
-      ended,
-      script,
-      gone,
-    )
-    expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
-    expect(calls).toMatchObject([
-      ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
-      { prompt: 'Do more' },
-      { jobId: 'job-2' },
-    ])
-    expect(lines.log.slice(-log.length)).toEqual(log)
-    expect(placeholders).toEqual([tries])
-    expect(published).toContainEqual(
-      expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }),
-    )
-    expect(facts()).toMatchObject({ jobId: 'job-2', previousLink: LINK })
-    expect(sentIn(facts())).toBe('job')
-  })
+  ])(
+    'creates a new one if that %s [send.message.ended] [memory.run.open-pull]',
+    async (_, refusals, gone, log) => {
+      const tries = refusals.length
+      const script = [...refusals, ...NEW]
+      const { story, calls, lines, placeholders, facts, published } = await follow(
+        ended,
+        script,
+        gone,
+      )
+      expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
+      expect(calls).toMatchObject([
+        ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
+        { prompt: 'Do more' },
+        { jobId: 'job-2' },
+      ])
+      expect(lines.log.slice(-log.length)).toEqual(log)
+      expect(placeholders).toEqual([tries])
+      expect(published).toContainEqual(
+        expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }),
+      )
+      expect(facts()).toMatchObject({ jobId: 'job-2', previousLink: LINK })
+      expect(sentIn(facts())).toBe('job')
+    },
+  )
 
   const running = job('active')
   const BUSY = 'message message message message poll poll: pr-opened'
@@ -219,28 +230,76 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
   const NOT_FOUND = 'message message: error not-found'
   const LATER = 'message poll poll poll poll: error not-found'
   test.each<[string, Job | undefined, Iterable<ScriptedResult>, story: string, gone?: boolean[]]>([
-    ['after a 401', ended, [errorResponse(401)], 'message: error auth'],
-    ['after no response', ended, [noResponse], 'message: error create-unknown'],
-    ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message: cancelled'],
-    ['of an active job that refuses it', running, [errorResponse(410)], 'message: error rejected'],
-    ['of unknown jobs that refuse it', undefined, [errorResponse(410)], 'message: error rejected'],
+    ['after a 401 [send.message.ended]', ended, [errorResponse(401)], 'message: error auth'],
     [
-      'of an active job that is busy three times',
+      'after no response [send.message.ended]',
+      ended,
+      [noResponse],
+      'message: error create-unknown',
+    ],
+    [
+      'after a cancel [send.message.gone]',
+      ended,
+      [cancelThen(errorResponse(404))],
+      'message: cancelled',
+    ],
+    [
+      'of an active job that refuses it [send.message.ended]',
+      running,
+      [errorResponse(410)],
+      'message: error rejected',
+    ],
+    [
+      'of unknown jobs that refuse it [send.message.ended]',
+      undefined,
+      [errorResponse(410)],
+      'message: error rejected',
+    ],
+    [
+      'of an active job that is busy three times [send.message.ended]',
       running,
       [...refused(409, 3), active, active, opened],
       BUSY,
     ],
-    ['of one that is found', running, [...refused(404), active, active, opened], FOUND, [false]],
-    ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
-    ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
-    ['after a second unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
-  ])('creates none %s [send.message.gone]', async (_, known, script, story, gone = []) => {
+    [
+      'of one that is found [send.message.gone]',
+      running,
+      [...refused(404), active, active, opened],
+      FOUND,
+      [false],
+    ],
+    [
+      'of one that is found, and then is not [send.message.gone]',
+      running,
+      refused(404, 2),
+      NOT_FOUND,
+      [false],
+    ],
+    [
+      'of one that is gone only later [poll.refused]',
+      ended,
+      thenForever(active, errorResponse(404)),
+      LATER,
+    ],
+    [
+      'after a second unknown result [send.message.gone]',
+      ended,
+      [errorResponse(404), noResponse],
+      UNKNOWN,
+      [false],
+    ],
+  ])('creates none %s', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
 
-  test('creates none if the job turns out to be active, and refuses the message again', async () => {
+  test('creates none if the job turns out to be active, and refuses the message again [send.message.ended]', async () => {
     const remembered = { ...REMEMBERED, job: ended, find: async () => job('active') }
     expect((await runTask({ ...MESSAGE, remembered }, refused(404, 2))).story).toBe(NOT_FOUND)
+  })
+
+  test('creates none in place of a given one that is busy three times [send.message.ended]', async () => {
+    const script = [...refused(409, 3), active, active, opened]
+    expect((await runTask(MESSAGE, script)).story).toBe(BUSY)
   })
 
   test('ends with the error if nobody can tell whether the job is gone', async () => {
@@ -251,7 +310,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
   })
 })
 
-describe('a step that only waits [poll.retry]', () => {
+describe('a step that only waits [input.task] [poll.once]', () => {
   test.each<[string, Job, wait: boolean, story: string]>([
     ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
@@ -261,7 +320,7 @@ describe('a step that only waits [poll.retry]', () => {
 })
 
 test.each([true, false])(
-  'a cancel loses no job that the response has (wait: %s) [cancel.in-flight]',
+  'a cancel loses no job that the response has (wait: %s) [cancel.in-flight] [cancel.first]',
   async (wait) => {
     const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
     expect(story).toBe('create: cancelled')

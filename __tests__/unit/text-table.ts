@@ -184,12 +184,14 @@ const ENDS = {
 
 /** The promise that is broken if what a reader sees at such an end is not so. */
 const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
-  '[cancel.killed]': ['so far'],
-  '[report.review]': ['pr-opened'],
-  '[output.outcome]': ['failed', 'archived', 'skipped'],
-  '[output.timed-out]': ['timed-out'],
+  '[cancel.killed] [report.true]': ['so far'],
+  '[report.review] [output.outcome]': ['pr-opened'],
+  '[output.outcome] [report.advice.followed]': ['failed', 'archived'],
+  '[report.true] [report.advice.followed]': ['no-changes'],
+  '[report.title.accepted] [report.advice.followed]': ['skipped'],
+  '[output.timed-out] [report.advice.rerun]': ['timed-out'],
   '[output.dry-run]': ['dry-run'],
-  '[report.title.accepted]': ['started'],
+  '[report.title.accepted] [report.past]': ['started'],
   '[cancel.told]': ['cancelled', 'cancelled in flight', 'cancelled, unknown create'],
   '[access.refused.green]': ['skipped, a stranger'],
   '[memory.run.closed]': ['skipped, docs closed'],

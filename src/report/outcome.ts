@@ -40,15 +40,12 @@ export function describeJob(facts: StepFacts): string {
   // After a message, a final status may be the one from before it. [poll.stale-end]
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
-  // [poll.status.undocumented]
+  // [report.true]
   const status = job.status ?? quote(job.rawStatus)
-  // [report.true] [report.past]
   if (notSeen) {
     return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeen.reason}`
   }
-  // [poll.status.undocumented]
   if (job.status === undefined) return `${has} an undocumented status${then}: ${status}`
-  // [report.true] [report.past]
   return isFinal(job.status) ? `has ended: ${status}` : `${is} still running${then}`
 }
 
@@ -72,7 +69,7 @@ export type ToldRun = Readonly<{
 /** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
-  // With another key, a re-run doesn't find it. [memory.marker.signed]
+  // With another key, a re-run doesn't find it. [report.advice.rerun]
   const isKeyRefused = errorOf(facts.result)?.code === 'auth'
   // [report.advice.rerun]
   const isStored = facts.request.kind !== 'none' && memory === 'stored' && !isKeyRefused
@@ -89,15 +86,19 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
   const job = facts.seen?.job
+  // [report.title.accepted]
   const accepted = acceptedIn(facts)
+  // [poll.stale-end]
   const status = statusIn(facts)
+  // [report.advice.followed]
   const isFollowed = hasJob(facts)
+  // [output.outcome]
   const name = `Docs job ${quote(jobId)}`
   // [poll.stale-end]
   const hasEnded = isFinal(status) && accepted !== 'message'
   // [report.title.accepted]
   const told = whatWasAccepted(facts)
-  // [report.true] [report.past]
+  // [report.true]
   const lastSeen = `${name} ${describeJob(facts)}.`
   // What a re-run does that doesn't find the job. [report.advice.rerun]
   const rerun = {
@@ -110,6 +111,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
   // [report.advice.followed]
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
+  // [output.outcome]
   switch (result.outcome) {
     case 'pr-opened':
       return {
@@ -122,6 +124,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
       }
+    // [report.true]
     case 'no-changes':
       return {
         title: '✅ The docs job completed without a pull request',
@@ -134,6 +137,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
           'The agent may also have committed directly: see the docs repository.',
         ),
       }
+    // [output.outcome]
     case 'failed':
       return {
         title: '❌ The docs job failed',
@@ -141,6 +145,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         // [report.advice.followed]
         next: `The service's dashboard may show the reason. ${startNew}.`,
       }
+    // [output.outcome]
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
@@ -167,6 +172,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
           !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
         ),
       }
+    // [report.past]
     case 'started':
       return {
         // [report.title.accepted]
@@ -196,7 +202,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         // [report.title.accepted]
         title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
-        // [report.true] [cancel.in-flight]
+        // [report.true]
         happened:
           error?.message ??
           (isFollowed
@@ -214,6 +220,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
               : describeOutcome(run, { outcome: end }).next),
       }
     }
+    // [report.true]
     case 'skipped':
       return {
         // [report.title.accepted]
@@ -230,6 +237,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         happened: 'Nothing was sent.',
         next: 'The log of the step says what it would do without dry-run.',
       }
+    // [output.error-code]
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist. [report.true]
@@ -259,7 +267,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
  */
 function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)
-  // In flight, or without a result.
+  // In flight, or without a result. [report.title.accepted]
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'

@@ -82,36 +82,40 @@ export class StepReport {
     }
     this.#record(happening)
     switch (happening.kind) {
+      // [report.log.lines]
       case 'noted':
-        // [report.log.lines]
         writer[happening.level](happening.text)
         break
+      // [report.log.lines]
       case 'heartbeat':
-        // [report.log.lines]
         writer.log(formatHeartbeatLine(this.#facts))
         // [memory.edit.retried]
         if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
+      // [output.early]
       case 'accepted':
       case 'waiting':
       case 'seen':
-        // [output.early] [cancel.killed]
+        // [output.early]
         if (happening.job === undefined) this.#publish()
-        // [report.log.lines] [output.early]
+        // [report.log.lines]
         else this.#showJob(happening.job, before)
         break
+      // [cancel.killed]
       case 'sending':
       case 'pausing':
         // [output.unwritable] [cancel.killed]
         this.#publish()
         break
+      // [docs.ended-early]
       case 'docs-read':
         // [docs.ended-early]
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
         // [docs.files.told] [docs.ended-early]
         if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
         break
-      // What follows from these is told with what comes next. [report.facts.one]
+      // What follows from these is told with what comes next; one that is missing here doesn't
+      // compile. [report.facts.one]
       case 'continuing':
       case 'not-accepted':
       case 'unknown':
@@ -249,11 +253,10 @@ export class StepReport {
   #end(given: RunResult): void {
     // [report.annotation.one]
     if (this.#facts.result !== undefined) return
-    // [output.unwritable]
     const { writer } = this.#options
+    // [cancel.exception]
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'
-    // [send.unknown] [cancel.exception]
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined
     let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
     // [report.facts.one]
@@ -280,7 +283,8 @@ export class StepReport {
     this.#isLogEnded = true
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found. [secret.redacted]
+    // Not truncated before it is redacted: half a key would not be found. [report.log.lines]
+    // [secret.redacted]
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 

@@ -43,9 +43,9 @@ function describe(view: View) {
       showHappened(view, texts),
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
-    // [report.summary] [output.error-code]
+    // [report.summary]
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    // [report.advice.followed] [report.advice.in-sight]
+    // [report.advice.in-sight]
     next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
   }
 }
@@ -82,7 +82,7 @@ export function createCommentText(view: View): string {
 function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
   // The link may be that of an earlier run. [report.link.label]
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  // [report.comment.quiet] [memory.leg-named]
+  // [report.comment.quiet]
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
 }
 
@@ -101,7 +101,7 @@ export function createFirstText(view: View): string {
     return joinParagraphs([firstLine(view, parts), ...parts.happened, parts.next, seeLog])
   }
   return joinParagraphs([
-    // [report.true] [memory.leg-named]
+    // [memory.first-text]
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
     // [memory.first-text]
     `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see ${log}`,
@@ -169,7 +169,7 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 
 // [report.advice.in-sight]
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
-  // Redacted before it is split: half a key would not be found. [secret.redacted]
+  // Redacted before it is split: half a key would not be found. [secret.redacted] [text.markdown]
   const lines = tell(view, happened).split('\n').map(showSentences)
   // [report.advice.in-sight]
   if (lines.length === 1) return joinSentences(...lines, unsent)

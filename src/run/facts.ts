@@ -112,16 +112,21 @@ export function factsAtStart(jobId: string): StepFacts {
     // [output.job-id]
     jobId,
     recordedId: jobId,
-    // [report.facts.one]
+    // [memory.run.open-pull]
     previousLink: undefined,
+    // [report.true]
     request: { kind: 'none' },
     isRefused: false,
     seen: undefined,
     notSeen: undefined,
+    // [report.summary]
     history: [],
     notes: [],
+    // [report.review]
     codeIsOpen: false,
+    // [output.outcome]
     result: undefined,
+    // [docs.files.told]
     docs: { files: [] },
   }
 }
@@ -143,6 +148,7 @@ export function factsAfter(
       const { jobId, link } = happening
       return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
     }
+    // [output.sent]
     case 'sending':
     case 'unknown':
       // [output.sent]
@@ -152,10 +158,12 @@ export function factsAfter(
       const isRefused = facts.isRefused || happening.posted
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
+    // [output.sent]
     case 'accepted':
     case 'waiting':
-      // [output.sent] [report.true]
+      // [output.sent]
       return withJob({ ...facts, request: happening }, happening.job, clock)
+    // [report.true]
     case 'seen':
       return withJob(facts, happening.job, clock)
     // [report.true]
@@ -167,13 +175,16 @@ export function factsAfter(
     // [report.review]
     case 'code-is-open':
       return { ...facts, codeIsOpen: true }
+    // [output.outcome]
     case 'ended':
       return { ...facts, result: happening.result }
     // [docs.files.told] [docs.ended-early]
     case 'docs-read':
       return { ...facts, docs: happening }
+    // [report.log.lines]
     case 'pausing':
     case 'heartbeat':
+      // [report.log.lines]
       return facts
   }
 }

@@ -100,6 +100,7 @@ export async function pollUntilDone(
       // [poll.refused] [poll.retry]
       const next = polling.handle(result, { isBroughtForward, isFinalPoll })
       if (typeof next !== 'number') return next
+      // [poll.interval]
       delayMs = next
     }
   } finally {
@@ -234,6 +235,7 @@ function createPolling(
     // [poll.stale-end]
     const untilFreshMs = untilFresh(job, now)
     if (untilFreshMs > 0) {
+      // [poll.stale-end]
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
       // [report.true]
@@ -241,7 +243,7 @@ function createPolling(
       // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)
     }
-    // [poll.retry]
+    // [report.true]
     isSeen = true
     tell({ kind: 'seen', job })
     // [poll.once]
@@ -282,14 +284,16 @@ function createPolling(
       if (verdict.next === 'aborted') return 0
       // [poll.interval]
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
+      // [poll.refused]
       switch (verdict.next) {
         // [poll.refused]
         case 'fail':
           throw verdict.error
         // [poll.retry]
         case 'retry': {
-          // [report.log.lines] [poll.retry]
+          // [report.log.lines]
           failures++
+          // [poll.dead-address]
           lastError = verdict.reason
           // [report.true] [poll.refused]
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
@@ -304,10 +308,11 @@ function createPolling(
               : REFUSED_DELAY_MS,
           )
         }
+        // [poll.retry]
         case 'job':
           // [report.log.lines]
           failures = 0
-          // [poll.status.undocumented] [poll.stale-end]
+          // [poll.stale-end]
           return handleJob(verdict.job, now, delayMs)
       }
     },

@@ -43,7 +43,9 @@ export async function run(
   const hasEnded = isFinal(begun?.status) && precededBy.kind !== 'message'
   // [poll.once]
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
+  // [poll.interval]
   const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
+  // [poll.last]
   const job = hasEnded ? begun : await pollUntilDone(options, tools)
   // [output.timed-out]
   if (job === undefined) return { outcome: 'timed-out' }
@@ -61,8 +63,8 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
     case 'message':
       return messageOrCreate(task, wait, tools)
     case 'attach': {
-      const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       // [memory.rerun.unknown]
+      const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
       // [poll.interval]
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
@@ -132,6 +134,7 @@ async function message(
   { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
   tools: RunTools,
+  // [send.message.ended]
   replaceable = false,
 ): Promise<Begun> {
   // [send.never-twice] [send.message.ended]

@@ -32,18 +32,22 @@ export async function send(
   request: SubmitRequest,
   prompt: string,
   tools: RunTools,
+  // [send.message.ended]
   replaceable = false,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
+  // [output.sent]
   const asked = request.kind === 'create' ? 'job' : 'message'
   // [send.unconnected]
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
+  // [output.timed-out]
   let last: Retry | undefined
   // [send.message.ended]
   let conflicts = 0
 
-  // [net.deadline]
+  // [output.timed-out]
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
+  // [send.never-twice]
   for (let attempts = 1; ; attempts++) {
     // [cancel.killed]
     tell({ kind: 'sending', asked })
@@ -71,8 +75,9 @@ export async function send(
     // [output.timed-out]
     if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
+    // [output.timed-out]
     last = verdict
-    // [send.limited] [send.unconnected]
+    // [send.unconnected] [send.limited]
     const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
     const remainingMs = service.hasResponded()
@@ -114,7 +119,7 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
   })
 }
 
-// [send.unconnected]
+// [output.timed-out]
 function unsentTimeoutError(): ActionError {
   return new ActionError(
     'network',

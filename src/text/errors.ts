@@ -28,6 +28,7 @@ export class ActionError extends Error {
     readonly advice: string,
     options?: ErrorOptions,
   ) {
+    // The cause is shown with debug logging. [report.log.lines]
     super(message, options)
   }
 }
@@ -72,7 +73,7 @@ const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
 
-// [send.certificate.final] [net.tls.verified]
+// [send.certificate.final]
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 

@@ -6,6 +6,7 @@
  * Redact text from outside first: half a key would not be found. [secret.redacted]
  */
 export function truncate(text: string, limit: number): string {
+  // [text.one-line]
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`
 }
 

@@ -1,6 +1,6 @@
 /** Formats durations, numbers and commits; joins texts, and cuts them to a size. Pure. */
 
-/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. [report.log.lines] */
+/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. [report.words] */
 export function formatDuration(milliseconds: number): string {
   if (!(milliseconds < 3.6e9)) return 'over 1,000 h'
   if (milliseconds < 1000) return `${Math.floor(milliseconds)} ms`
@@ -10,7 +10,7 @@ export function formatDuration(milliseconds: number): string {
   return joinUnits([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min'])
 }
 
-// [report.log.lines]
+// [report.words]
 function joinUnits(...amounts: [number, string][]): string {
   return amounts
     .filter(([amount]) => amount > 0)
@@ -20,13 +20,13 @@ function joinUnits(...amounts: [number, string][]): string {
 
 /**
  * An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to
- * load. [report.log.lines] [net.cheap]
+ * load. [report.words] [net.cheap]
  */
 export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-// [report.log.lines]
+// [report.words]
 export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
@@ -34,17 +34,17 @@ export function formatCount(value: number, noun: string): string {
 /** A text that may be left out. */
 type Part = string | false | undefined
 
-// [report.advice.followed]
+// What is left out leaves no gap. [report.words]
 export function joinSentences(...sentences: readonly Part[]): string {
   return sentences.filter(Boolean).join(' ')
 }
 
-// [report.advice.followed]
+// [report.words]
 export function joinParagraphs(parts: readonly Part[]): string {
   return parts.filter(Boolean).join('\n\n')
 }
 
-// [report.log.lines]
+// [report.words] [context.facts.commits]
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }
