@@ -77,7 +77,10 @@ export type RunEvent = Readonly<{
   // [github.event]
   name: string
   action: string
-  /** The account that triggered the event; empty if the payload doesn't say. [skip.authors.cause] */
+  /**
+   * The account that triggered the event; empty if the payload doesn't say.
+   * [skip.authors.cause]
+   */
   sender: string
   /** The pull request that the event is about, also if it is a comment on one. [github.event] */
   pullRequest: PullRequestEvent | undefined
