@@ -328,7 +328,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 )
 
-;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6', async () => {
+;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6 [input.base-url]', async () => {
   const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
   expect(outputs.outcome).toBe('pr-opened')
 })
