@@ -44,18 +44,25 @@ function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
   const places = around(lines, at)
-  if (places.some((index) => /^(?:export )?(?:interface|type) /.test(lines[index] ?? '')))
-    console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
+  const isType = places.some((index) => /^(?:export )?(?:interface|type) /.test(lines[index] ?? ''))
+  if (isType) console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
   const told = new Set(namesIn(plants.map(({ name }) => name)))
   for (const name of told) explainRule(name)
-  for (const index of places)
+  for (const index of [...places, ...below(lines, at, places)])
     for (const name of namesIn([lines[index] ?? ''])) {
       if (told.has(name)) continue
       told.add(name)
-      // A whole function's rule need not be this line's.
-      console.log(`\nNamed at line ${index + 1}, ${at - index} lines above:`)
+      // A whole function's rule need not be this line's, nor what comes next.
+      const distance = index > at ? `${index - at} lines below` : `${at - index} lines above`
+      console.log(`\nNamed at line ${index + 1}, ${distance}:`)
       explainRule(name)
     }
+  for (const [name, place] of isType ? rulesOfValues(lines[at] ?? '') : []) {
+    if (told.has(name)) continue
+    told.add(name)
+    console.log(`\nNamed where a value is made, at ${place}:`)
+    explainRule(name)
+  }
   if (told.size === 0) console.log("\nNo rule is named here. The file's:")
   for (const name of told.size > 0 ? [] : namesIn(lines)) explainRule(name)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
@@ -64,8 +71,29 @@ function explainLine(lines, at) {
 }
 
 /**
+ * The rules of the lines that make the values of a type's member: three at most.
+ *
+ * @param {string} line
+ */
+function rulesOfValues(line) {
+  const [, member = ''] = /^\s*(?:readonly )?(\w+)\??: /.exec(line) ?? []
+  /** @type {Map<string, string>} */
+  const made = new Map()
+  if (member === '') return made
+  const hits = git('grep', '-nE', `^ +${member}(:|,$)`, '--', 'src').trim().split('\n')
+  for (const hit of hits.filter((one) => one !== '' && !one.endsWith(`:${line}`))) {
+    const [path = '', number = ''] = hit.split(':')
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const [name] = namesIn(around(lines, Number(number) - 1).map((index) => lines[index] ?? ''))
+    if (name !== undefined && !made.has(name)) made.set(name, `${path}:${number}`)
+  }
+  return [...made].slice(0, 3)
+}
+
+/**
  * The line, what encloses it, and the comment above each, from the inside out; and the next comment
  * above in the same block that names a rule: it is about what comes after it, up to a blank line.
+ * If nothing is named so far, the next one above what encloses the line is about the line, too.
  *
  * @param {string[]} lines
  * @param {number} at
@@ -77,7 +105,7 @@ function around(lines, at) {
   const found = []
   const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
   let indent = Number.POSITIVE_INFINITY
-  const own = indentOf(lines[at] ?? '')
+  let own = indentOf(lines[at] ?? '')
   let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
@@ -91,12 +119,35 @@ function around(lines, at) {
     found.push(index)
     if (/^\s*[)}\]>]/.test(line)) continue
     indent = indentOf(line)
-    isNear &&= indent === own
     let above = index
     while (isComment(lines[above - 1])) above--
     for (; above < index; above++) found.push(above)
+    if (indent === own) continue
+    own = indent
+    isNear = namesIn(found.map((one) => lines[one] ?? '')).length === 0
   }
   return found
+}
+
+/**
+ * The next comment below in the same block that names a rule, if none above in the block does: the
+ * line may be there for what comes next.
+ *
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {number[]} places what was found above
+ * @returns {number[]} its index, if there is one
+ */
+function below(lines, at, places) {
+  const indentOf = (line = '') => line.search(/\S|$/)
+  const own = indentOf(lines[at])
+  const isTag = (/** @type {number} */ index) =>
+    indentOf(lines[index]) === own && namesIn([lines[index] ?? '']).length > 0
+  if (isComment(lines[at]) || places.some(isTag)) return []
+  const rest = lines.slice(at + 1)
+  const end = rest.findIndex((line) => line.trim() === '' || indentOf(line) < own)
+  const next = rest.slice(0, end).findIndex((_, index) => isTag(at + 1 + index))
+  return next < 0 ? [] : [at + 1 + next]
 }
 
 /** @param {string[]} lines */

@@ -12,6 +12,7 @@ import { createRedactor } from './text/redact.js'
 /** How long a step with bad inputs may take, in milliseconds. [net.deadline] */
 const BAD_INPUT_MS = 60_000
 
+// [house.layers]
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
 /**
@@ -35,8 +36,9 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   const environment = runner.runEnvironment()
   const event = readEvent(environment)
   if (event.problem !== undefined) runner.unsetEventPath()
-  // [secret.input] [input.problems.together]
+  // [input.problems.together]
   const { inputs, problem: inputProblem } = parseInputs(raw, {
+    // What a bad value is shown as. [secret.redacted]
     redact,
     // [input.file.inside]
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),

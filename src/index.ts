@@ -1,6 +1,6 @@
-/** The entry: runs the action, nothing else. [house.bundle.small] */
+/** The entry: runs the action, nothing else. [house.node] */
 
 import { main } from './main.js'
 
-// [house.bundle.small]
+// [house.node]
 await main()

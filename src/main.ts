@@ -25,8 +25,10 @@ export async function main(): Promise<void> {
   const signals = runner.onSignals()
   const step = createStep(runner, signals.first)
   const { report } = step
+  // [cancel.exception]
   const endNow = (thrown: unknown): void => {
     try {
+      // [cancel.exception]
       report.tell({ kind: 'ended', result: toRunResult(thrown) })
       // [report.log.lines] [output.sent]
       report.endLog()
@@ -49,7 +51,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Loads what talks to GitHub. */
+/** Loads what talks to GitHub. [net.cheap] */
 export type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
 
 /** Runs a step until everything is reported. [docs.files.told] [memory.edit.retried] */
@@ -67,6 +69,7 @@ export async function runStep(step: ReturnType<typeof createStep>): Promise<void
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone. [net.cheap] [docs.files.told]
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
+    // [docs.files.told]
     const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
     const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })

@@ -51,9 +51,11 @@ export async function planAndRun(
     let plan: Plan = inputs.task
     // [skip.authors.push] [net.cheap]
     if (mayBeMerges !== undefined || needsGitHub(inputs)) {
+      // [net.cheap]
       const { planRun } = await loadGitHub()
-      // [skip.labels.about] [paid.push.unchanged]
+      // [memory.run.continues]
       plan = await planRun(mayBeMerges, service, (comment) => {
+        // [memory.one-comment]
         report.comment = comment
       })
     }
@@ -87,7 +89,7 @@ function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step)
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
   }
-  // An expression in the input prompt may be part of somebody's title.
+  // An expression in the input prompt may be part of somebody's title. [input.file.warned]
   const prompt = inputs.hasPromptFile && 'prompt' in inputs.task ? inputs.task.prompt : ''
   const start = prompt.indexOf('${{')
   const end = start < 0 ? -1 : prompt.indexOf('}}', start)

@@ -25,6 +25,7 @@ export function openGitHub(step: Step) {
   const { repository, actor } = step.environment
   const github = createGitHub({
     ...tools,
+    // [secret.key.where]
     token: inputs.githubToken,
     // [github.permission.named]
     fromFork: hasReadOnlyToken(event),
@@ -39,7 +40,7 @@ export function openGitHub(step: Step) {
     /** Why these people must not start a job; undefined if they may. */
     // [access.refused.no-key]
     findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
-    // [docs.ended-early]
+    // [docs.files.told]
     readDocs: docsPulls.readAtEnd,
     /**
      * Decides what to do. Only reads: from GitHub, and the job's status from the service.
@@ -55,6 +56,7 @@ export function openGitHub(step: Step) {
   }
 }
 
+// [merge.found]
 interface PlanStep extends MemoryStep {
   readonly repo: GitHubRepo
 }
@@ -109,6 +111,7 @@ async function planAbout(
   service: AgentService,
 ): Promise<Plan> {
   const { inputs, environment, event, repo, log, tell } = step
+  // [memory.silent]
   const skip = (why: SkipReason): Plan => {
     // [memory.silent]
     memory.stop() // A skipped run is no news for those who read the comment.
@@ -126,10 +129,9 @@ async function planAbout(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   if (labelled !== undefined) return skip(labelled)
 
-  // Without them, a job would be paid that can't know what changed. [skip.nothing-to-compare]
-  // [context.level]
+  // Without them, a job would be paid that can't know what changed. [context.level]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
-  // [context.level] [github.decides.retried] [github.context.refused]
+  // [context.level] [github.context.refused]
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
@@ -141,9 +143,10 @@ async function planAbout(
   // [range.since.no-effect]
   if (inputs.since !== '' && findings?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  // [skip.paths.none-left] [context.omitted.told]
+  // [skip.paths.none-left]
   const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
+  // [context.omitted.told]
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
   // [paid.fingerprint.keyed]

@@ -1,6 +1,6 @@
 /**
  * Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and
- * randomness. [house.bundle.same] [house.layers]
+ * randomness. [house.layers]
  */
 
 import { randomBytes } from 'node:crypto'
@@ -47,8 +47,11 @@ export function runEnvironment(): RunEnvironment {
   return {
     eventName: env('GITHUB_EVENT_NAME'),
     eventPath: env('GITHUB_EVENT_PATH'),
+    // [input.key.empty]
     actor: env('GITHUB_ACTOR'),
+    // [memory.marker.signed]
     repository: env('GITHUB_REPOSITORY'),
+    // [context.facts.event]
     ref: env('GITHUB_REF'),
     sha: env('GITHUB_SHA'),
     // [memory.identity.same-attempt]
@@ -88,6 +91,7 @@ export function promptRoots(): PromptRoots {
 export function readNetworkSettings(): NetworkSettings {
   const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  // [net.proxy]
   return { proxy: proxyVariable(process.env), unverifiedTlsRequested }
 }
 
@@ -108,7 +112,9 @@ export function createReporter(redact: Redact): ReportWriter {
   return {
     // [report.log.lines] [text.command]
     log: (line) => core.info(toLine(line)),
+    // Without debugging, no stack trace. [report.annotation.one]
     isDebug: core.isDebug(),
+    // [report.log.lines] [text.command]
     debug(text) {
       for (const line of text.split('\n')) core.debug(toLine(line))
     },

@@ -26,7 +26,7 @@ async function refused(
   return { ...ended, problems: ended.commands('error')[0]?.split('\n') ?? [] }
 }
 
-test.concurrent('an input whose name is misspelt is not ignored, and a valid job-id is an output [output.job-id]', async () => {
+test.concurrent('an input whose name is misspelt is not ignored, and a valid job-id is an output [input.misspelt] [output.job-id]', async () => {
   const { problems, outputs } = await refused({ 'job-id': 'job-1', dry_run: 'true' })
   expect(outputs['job-id']).toBe('job-1')
   expect(problems[0]).toBe('dry_run: no such input. Write "dry-run" instead.')
@@ -72,15 +72,19 @@ describe('a prompt file [input.file.inside]', () => {
 
   // Whoever moves a prompt into a file may leave it there, and each run pays for a prompt that says
   // less than it seems to.
-  test('with an expression, which is sent as it is, draws one warning [input.file.warned]', async () => {
-    writeFileSync(
-      path.join(workspace, 'moved.md'),
+  test.each([
+    [
       'Document ${{ github.event\n.number }} ${{ x }}',
-    )
-    const inputs = { 'prompt-file': 'moved.md', prompt: 'Go', 'dry-run': 'true' }
-    const { commands } = await runStep(inputs, { workspace })
-    expect(commands('warning')).toEqual([
       'prompt-file: "${{ github.event .number }}" is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.',
-    ])
-  })
+    ],
+    ['}} begins none, ${{ ends in none'],
+  ])(
+    '%j draws a warning for an expression, which is sent as it is [input.file.warned]',
+    async (text, ...warnings) => {
+      writeFileSync(path.join(workspace, 'moved.md'), text)
+      const inputs = { 'prompt-file': 'moved.md', prompt: 'Go', 'dry-run': 'true' }
+      const { commands } = await runStep(inputs, { workspace })
+      expect(commands('warning')).toEqual(warnings)
+    },
+  )
 })

@@ -527,7 +527,7 @@ describe('skip-labels', () => {
     },
   )
 
-  worldTest('need the payload [access.permission.unknown]', async (world) => {
+  worldTest('need the payload [access.permission.unknown] [merge.unreadable]', async (world) => {
     const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(log).toContain("Can't tell what the run is about")

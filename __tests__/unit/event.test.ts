@@ -45,7 +45,7 @@ describe('the file [github.event]', () => {
     ['[{"action": "x"}]', 'it is not a JSON object'],
     ['null', 'it is not a JSON object'],
     [undefined, 'EISDIR'],
-  ])('with the content %j is a problem', (content, reason) => {
+  ])('with the content %j is a problem [github.event] [merge.unreadable]', (content, reason) => {
     const { event, eventPath } = read(content)
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
     expect(event).toEqual({ ...NOTHING, name: 'push', problem })
@@ -111,21 +111,29 @@ describe('a pull request or an issue [github.event]', () => {
   test.each<[string, object, object]>([
     ['a pull request', { pull_request }, { pullRequest }],
     ['an issue', { issue: { number: 7, user } }, { issue: 7 }],
-    ['a comment on a pull request', { ...onPull, comment: review }, { pullRequest, authors }],
-    ['a comment on an issue', { issue: { number: 1 }, comment: review }, { issue: 1, authors }],
-    ['a review', { pull_request, review }, { pullRequest, authors }],
+    [
+      'a comment on a pull request [access.events.others]',
+      { ...onPull, comment: review },
+      { pullRequest, authors },
+    ],
+    [
+      'a comment on an issue [access.events.others]',
+      { issue: { number: 1 }, comment: review },
+      { issue: 1, authors },
+    ],
+    ['a review [access.events.others]', { pull_request, review }, { pullRequest, authors }],
     ['no review, which some servers send as null', { pull_request, review: null }, { pullRequest }],
     [
-      'an answer',
+      'an answer [access.events.others]',
       { discussion: {}, answer: review, comment: { user } },
       { authors: ['octocat', 'hubot'] },
     ],
     [
-      'an account that is gone',
+      'an account that is gone [access.events.others]',
       { pull_request, review: { user: null } },
       { pullRequest, authors: [''] },
     ],
-  ])('is read from %s', (_, payload, expected) => {
+  ])('is read, with its author, from %s [github.event]', (_, payload, expected) => {
     expect(read(payload)).toEqual({ authors: [], ...expected })
   })
 
@@ -139,7 +147,7 @@ describe('a pull request or an issue [github.event]', () => {
     ['in a fork', { full_name: 'someone/docs' }, true],
     ['in a repository that was deleted', null, true],
     ['not in the payload', undefined, undefined],
-  ])('with a head %s', (_, repo, fromFork) => {
+  ])('with a head %s [input.key.empty]', (_, repo, fromFork) => {
     const head = repo === undefined ? {} : { head: { repo } }
     const pull = { ...pull_request, ...head, base: { repo: { full_name: 'your-org/docs' } } }
     expect(read({ pull_request: pull })).toMatchObject({
@@ -147,13 +155,13 @@ describe('a pull request or an issue [github.event]', () => {
     })
   })
 
-  test('whose repositories have no name is from a fork', () => {
+  test('whose repositories have no name is from a fork [input.key.empty]', () => {
     const pull = { ...pull_request, head: { repo: {} }, base: { repo: {} } }
     expect(read({ pull_request: pull })).toMatchObject({ pullRequest: { fromFork: true } })
   })
 })
 
-test('the commits are those of a push, each with what it says [github.event]', () => {
+test('the commits are those of a push, each with what it says [github.event] [skip.authors.push] [context.facts.commits]', () => {
   const commits = [
     { id: SHA, author: { username: 'octocat', name: 'Mona' }, message: 'M' },
     { id: 'no SHA', author: {} },

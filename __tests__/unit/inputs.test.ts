@@ -112,9 +112,28 @@ describe('the task [input.task]', () => {
   })
 })
 
+/** What the values of an input keep, if that isn't [input.values] alone. */
+const RULES: Partial<Record<InputName, string>> = {
+  'project-id': '[input.id]',
+  'job-id': '[input.id]',
+  prompt: '[input.task]',
+  'prompt-file': '[input.file.inside]',
+  'job-scope': '[input.scope]',
+  'issue-number': '[range.number]',
+  since: '[range.since]',
+  'fail-on': '[output.exit-code]',
+  'allow-users': '[input.logins]',
+  'skip-authors': '[input.logins]',
+  'base-url': '[input.base-url]',
+  'api-key': '[input.key.kind]',
+  'previous-api-key': '[input.key.kind]',
+  'github-token': '[input.key.kind]',
+  'docs-token': '[input.key.kind]',
+}
+
 const LONG_URL = `https://agent.example.com/${'p'.repeat(2048 - 26)}`
 
-test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
+const ACCEPTED: [InputName, values: string[], parsed: Partial<Inputs>][] = [
   ['wait', ['false', 'False', 'FALSE', ' false\n'], { wait: false }],
   ['dry-run', ['true', 'True', 'TRUE'], { dryRun: true }],
   ['comment', ['true'], { comment: true }],
@@ -160,11 +179,22 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
   ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
   ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
-])('%s accepts %j [input.values]', (input, values, parsed) => {
+]
+test.each(
+  ACCEPTED.map(([input, values, parsed]) => {
+    const rule = RULES[input] ?? ''
+    return [
+      `${input} accepts ${JSON.stringify(values)} [input.values] ${rule}`,
+      input,
+      values,
+      parsed,
+    ] as const
+  }),
+)('%s', (_, input, values, parsed) => {
   for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
 })
 
-test('context-paths are patterns, one per line', () => {
+test('context-paths are patterns, one per line [context.paths.page]', () => {
   expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).contextPaths).toHaveLength(2)
 })
 
@@ -315,27 +345,15 @@ const REJECTED: Rejected[] = [
   ],
 ]
 
-const RULES: Partial<Record<InputName, string>> = {
-  'project-id': '[input.id]',
-  'job-id': '[input.id]',
-  prompt: '[input.task]',
-  'prompt-file': '[input.file.inside]',
-  'job-scope': '[input.scope]',
-  'issue-number': '[range.number]',
-  since: '[range.since]',
-  'fail-on': '[output.exit-code]',
-  'allow-users': '[input.logins]',
-  'skip-authors': '[input.logins]',
-  'base-url': '[input.base-url]',
-  'api-key': '[input.key.kind]',
-  'previous-api-key': '[input.key.kind]',
-  'github-token': '[input.key.kind]',
-  'docs-token': '[input.key.kind]',
-}
 test.each(
   REJECTED.map(([input, line, values]) => {
     const rule = RULES[input] ?? '[input.values]'
-    return [`${input} is rejected: ${line} ${rule}`, input, line, values] as const
+    return [
+      `${input} is rejected: ${line} ${rule} [input.problems.together]`,
+      input,
+      line,
+      values,
+    ] as const
   }),
 )('%s', (_, input, line, values) => {
   for (const item of values) {
@@ -365,7 +383,7 @@ test('a bad pattern is named with its line [context.paths.slips]', () => {
 })
 
 test.each(['timeout-minutes', 'poll-interval-seconds'])(
-  '%s: a very long value is rejected fast',
+  '%s: a very long value is rejected fast [text.cheap] [input.values]',
   (input) => {
     const start = performance.now()
     expect(problems({ [input]: `${'9'.repeat(200_000)}x` })).toHaveLength(1)
@@ -394,7 +412,7 @@ describe('api-key [input.key.kind]', () => {
     ).toHaveLength(1)
   })
 
-  test('is not said to be of another kind beside a base-url that is bad', () => {
+  test('is not said to be of another kind beside a base-url that is bad [input.key.kind]', () => {
     const raw: Raw = {
       'api-key': 'other-service-key',
       'project-id': '',
@@ -439,10 +457,13 @@ describe('the key [secret.input]', () => {
     }
   })
 
-  test.each(['github-token', 'docs-token'] as const)('in %s is not used as one', (input) => {
-    const { inputs } = readAny({ [input]: KEY })
-    expect([inputs.githubToken, inputs.docsToken]).toEqual(['', ''])
-  })
+  test.each(['github-token', 'docs-token'] as const)(
+    'in %s is not used as one [secret.input]',
+    (input) => {
+      const { inputs } = readAny({ [input]: KEY })
+      expect([inputs.githubToken, inputs.docsToken]).toEqual(['', ''])
+    },
+  )
 
   test.each(['previous-api-key', 'github-token', 'docs-token'] as const)(
     'is not the only secret that must be nowhere else: nor must %s',
@@ -454,7 +475,7 @@ describe('the key [secret.input]', () => {
     },
   )
 
-  test('before this one is no token, and one token may do for both [input.key.same]', () => {
+  test('before this one is no token, and one token may do for both [input.key.same] [secret.input]', () => {
     const [previous, token] = ['mint_0ld_key', 'ghp_0123456789']
     expect(problems({ 'previous-api-key': previous, 'github-token': previous })).toEqual([
       'github-token: contains the value of previous-api-key. Pass it as previous-api-key only.',
@@ -466,13 +487,13 @@ describe('the key [secret.input]', () => {
   test.each([
     ['key.md', 'api-key'],
     ['token.md', 'docs-token'],
-  ])('in the prompt file is a problem: %s', (file, input) => {
+  ])('in the prompt file is a problem: %s [secret.input] [input.file.text]', (file, input) => {
     expect(problems({ 'prompt-file': file, 'docs-token': 'ghp_0123456789' })).toEqual([
       `prompt-file: contains the value of ${input}. Pass it as ${input} only.`,
     ])
   })
 
-  test('of eight characters is one, with white space around it, too', () => {
+  test('of eight characters is one, with white space around it, too [secret.input] [context.secret.none]', () => {
     expect(problems({ 'api-key': ' mint_abc\n', prompt: 'a mint_abc b' })).toEqual([
       `prompt: ${TEXT}`,
     ])
@@ -488,7 +509,7 @@ describe('the key [secret.input]', () => {
       'of another service in a default, also if the runner filled it in',
       { 'api-key': 'mintlify', 'skip-authors': DEFAULTS['skip-authors'], ...ELSEWHERE },
     ],
-  ])('%s is none', (_, raw) => {
+  ])('%s is none [secret.input] [context.secret.none]', (_, raw) => {
     expect(read(raw).projectId).toBeDefined()
   })
 
@@ -522,13 +543,13 @@ describe('problems [input.problems.together]', () => {
     expect(readBad({ wait: 'maybe' }).advice).not.toContain('secret')
   })
 
-  test('are a prompt-file that can not be read, and not a missing prompt as well', () => {
+  test('are a prompt-file that can not be read, and not a missing prompt as well [input.task]', () => {
     expect(problems({ prompt: '', 'prompt-file': 'gone.md' })).toEqual([
       expect.stringMatching(/^prompt-file/),
     ])
   })
 
-  test('leave the job ID, unless it is bad, too', () => {
+  test('leave the job ID, unless it is bad, too [input.task] [input.id]', () => {
     const tasks = ['job-1', '', '..'].map(
       (given) => readAny({ 'job-id': given, wait: 'maybe' }).inputs.task,
     )
@@ -545,7 +566,7 @@ describe('problems [input.problems.together]', () => {
     },
   )
 
-  test('of the action itself are passed on', () => {
+  test('of the action itself are passed on [cancel.exception]', () => {
     const broken = new Error('broken')
     const readPromptFile = () => {
       throw broken
@@ -574,7 +595,7 @@ test.each([
   ['{"lang": ""}', '{"lang": ""}'],
   ['{"config": {"a": 1}}', '{"a":1}'],
   [`a\n${'x'.repeat(99)}`, `a ${'x'.repeat(97)}…`],
-])('job-key %j is read as %j [input.job-key.matrix]', (jobKey, text) => {
+])('job-key %j is read as %j [memory.leg-named]', (jobKey, text) => {
   expect(describeJobKey(jobKey)).toBe(text)
 })
 
@@ -587,36 +608,47 @@ test.each<[Raw, boolean]>([
   [{ context: 'event', ...ATTACH }, false],
   [{ 'context-paths': 'docs/**' }, true],
   [{ 'context-paths': 'docs/**', ...ATTACH }, false],
-])('%j needs GitHub: %s', (raw, needed) => {
+])('%j needs GitHub: %s [net.cheap]', (raw, needed) => {
   expect(needsGitHub(read(raw))).toBe(needed)
 })
 
-describe('what is needed even if other inputs are bad', () => {
-  test.each<[Raw, Partial<Inputs>]>([
-    [{ 'project-id': '..' }, { projectId: '' }],
-    [{ 'api-key': 'a b' }, { apiKey: '' }],
+describe('what is needed even if other inputs are bad [access.refused.first]', () => {
+  test.each<[Raw, Partial<Inputs>, rule: string]>([
+    [{ 'project-id': '..' }, { projectId: '' }, '[input.id]'],
+    [{ 'api-key': 'a b' }, { apiKey: '' }, '[input.key.kind]'],
     [
       { 'github-token': ' t\n', 'docs-token': ' d\n' },
       { githubToken: 't', docsToken: 'd' },
+      '[input.values]',
     ],
     [
       { 'github-token': '', 'docs-token': ' ' },
       { githubToken: '', docsToken: '' },
+      '[input.blank.default]',
     ],
-    [{ 'job-key': 'null\n' }, { jobKey: '' }],
-    [{ 'job-key': '{}' }, { jobKey: '' }],
-    [{ 'job-key': ' {"os":"x"}' }, { jobKey: '{"os":"x"}' }],
-    [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set() }],
-    [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }],
-    [{ 'skip-authors': ', ,' }, { skipAuthors: new Set(['mintlify[bot]']) }],
+    [{ 'job-key': 'null\n' }, { jobKey: '' }, '[input.job-key.matrix]'],
+    [{ 'job-key': '{}' }, { jobKey: '' }, '[input.job-key.matrix]'],
+    [{ 'job-key': ' {"os":"x"}' }, { jobKey: '{"os":"x"}' }, '[input.values]'],
+    [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set() }, '[input.logins]'],
+    [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }, '[skip.authors.always]'],
+    [
+      { 'skip-authors': ', ,' },
+      { skipAuthors: new Set(['mintlify[bot]']) },
+      '[skip.authors.always]',
+    ],
     [
       { 'skip-authors': 'Octocat\nb[bot]' },
       { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'octocat[bot]', 'b[bot]']) },
+      '[skip.authors.always]',
     ],
-    [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
-    [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
-    [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
-  ])('%j gives %j [input.values]', (raw, expected) => {
+    [
+      { 'skip-authors': '*[bot]' },
+      { skipAuthors: new Set(['mintlify[bot]']) },
+      '[skip.authors.always]',
+    ],
+    [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }, '[input.file.warned]'],
+    [{ 'prompt-file': '\n' }, { hasPromptFile: false }, '[input.file.warned]'],
+  ])('%j gives %j [access.refused.first] %s', (raw, expected) => {
     expect(readAny({ wait: 'maybe', ...ELSEWHERE, ...raw }).inputs).toMatchObject(expected)
   })
 })

@@ -121,10 +121,12 @@ const ODD: readonly Row[] = [
 
 test.each(rowsOf(PAGE))("GitHub's page: %s [context.paths.page]", (_, row) => check(row))
 
-describe('the rules [context.paths.page] [context.paths.comment]', () => {
+describe('the rules [context.paths.page]', () => {
   test.each(rowsOf(RULES))('%s', (_, row) => check(row))
 
-  test.each(ODD.map((row) => [row]))('%j', (row) => check(row))
+  test.each(ODD.map((row) => [row]))('%j [context.paths.page] [context.paths.comment]', (row) =>
+    check(row),
+  )
 
   test('without patterns, everything counts', () => {
     expect(parsePathPatterns('\n\n \n')).toEqual([])

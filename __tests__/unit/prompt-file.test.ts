@@ -96,7 +96,7 @@ describe('a path [input.file.inside]', () => {
     expect(problem(join(process.cwd(), 'package.json'), { workspace, temp: '' })).toMatch(/outside/)
   })
 
-  test('in a workspace that does not exist is said not to exist', () => {
+  test('in a workspace that does not exist is said not to exist [input.problems.together]', () => {
     expect(problem('prompt.md', { workspace: join(base, 'none'), temp })).toMatch(/^does not exist/)
   })
 
@@ -171,25 +171,28 @@ describe('something other than a regular file [input.file.inside]', () => {
     expect(output).toMatch(/regular file/)
   })
 
-  test.each(['gone.md', 'prompt.md/x'])('%s is rejected because it does not exist', (path) => {
-    expect(problem(path)).toMatch(/does not exist.*checkout/)
-  })
+  test.each(['gone.md', 'prompt.md/x'])(
+    '%s is rejected because it does not exist [input.problems.together]',
+    (path) => {
+      expect(problem(path)).toMatch(/does not exist.*checkout/)
+    },
+  )
 
-  test('a path that is too long is rejected with the error code', () => {
+  test('a path that is too long is rejected with the error code [input.problems.together]', () => {
     expect(problem('x'.repeat(5000))).toMatch(
       POSIX ? /^can't be read \(ENAMETOOLONG\)\.$/ : /ENAMETOOLONG|does not exist/,
     )
   })
 
   const notForRoot = process.getuid?.() === 0 ? test.skip : posixTest
-  notForRoot('an unreadable file is rejected', () => {
+  notForRoot('an unreadable file is rejected [input.problems.together]', () => {
     write(join(workspace, 'locked.md'), SECRET)
     chmodSync(join(workspace, 'locked.md'), 0)
     expect(problem('locked.md')).toBe("can't be read (EACCES).")
   })
 })
 
-test('files are closed, whether they are accepted or not', () => {
+test('files are closed, whether they are accepted or not [input.file.text]', () => {
   const open = (): number => {
     const descriptor = openSync(join(workspace, 'prompt.md'), 'r')
     closeSync(descriptor)

@@ -30,7 +30,7 @@ const watched = Object.fromEntries(
     ]),
 )
 jest.unstable_mockModule('node:fs', () => ({ ...fs, ...watched, default: { ...fs, ...watched } }))
-const { createReporter, nonce, promptRoots } = await import('../../src/runner.js')
+const { createReporter, nonce, promptRoots, runEnvironment } = await import('../../src/runner.js')
 
 const { env } = process
 beforeAll(() => {
@@ -44,7 +44,7 @@ test.each([
   ['1', true],
   ['', false],
 ])(
-  'with RUNNER_DEBUG %j, whether there are debug lines is %j [report.annotation.one]',
+  'with RUNNER_DEBUG %j, whether a stack trace may be written is %j [report.annotation.one]',
   (value, isDebug) => {
     process.env.RUNNER_DEBUG = value
     expect(createReporter(String).isDebug).toBe(isDebug)
@@ -71,16 +71,19 @@ describe('the reporter [text.command]', () => {
     ['the title of a group', (text) => reporter.group(text, ''), 3],
   ]
 
-  test.each(writers)('redacts, and writes no command of others: %s', (_, write, lines) => {
-    write('a secret\n::error::b\r##[error]c')
-    jest.restoreAllMocks()
-    expect(written).toContain('a ***')
-    expect(written).not.toContain('secret')
-    expect(written).not.toMatch(/\r|##\[|^::error::b/m)
-    expect(written.trimEnd().split('\n').length).toBeLessThanOrEqual(lines + 1)
-  })
+  test.each(writers)(
+    'redacts, and writes no command of others: %s [text.command] [secret.redacted]',
+    (_, write, lines) => {
+      write('a secret\n::error::b\r##[error]c')
+      jest.restoreAllMocks()
+      expect(written).toContain('a ***')
+      expect(written).not.toContain('secret')
+      expect(written).not.toMatch(/\r|##\[|^::error::b/m)
+      expect(written.trimEnd().split('\n').length).toBeLessThanOrEqual(lines + 1)
+    },
+  )
 
-  test('cuts an error that GitHub would cut', () => {
+  test('cuts an error that GitHub would cut [report.annotation.one]', () => {
     reporter.error('x'.repeat(5_000))
     jest.restoreAllMocks()
     expect(written).toBe(`::error::${'x'.repeat(4_000)}…\n`)
@@ -102,6 +105,14 @@ test('a nonce is one that nobody can guess: 128 bits, and another one each time 
   const nonces = Array.from({ length: 100 }, () => nonce())
   expect(new Set(nonces).size).toBe(nonces.length)
   for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
+})
+
+test('without a server of its own, a run is on github.com [secret.key.where]', () => {
+  process.env = {}
+  expect(runEnvironment()).toMatchObject({
+    apiUrl: 'https://api.github.com',
+    serverUrl: 'https://github.com',
+  })
 })
 
 test.each(['', undefined])(

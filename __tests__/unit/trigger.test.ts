@@ -198,7 +198,7 @@ describe('commits [context.facts.commits]', () => {
     )
   })
 
-  test('are those of the range if the payload has none, or not all', () => {
+  test('are those of the range if the payload has none, or not all [context.facts.commits]', () => {
     const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
     const found = (complete: boolean) => listed({ commits: { commits, complete } })
     for (const name of ['schedule', 'push'])
@@ -224,7 +224,7 @@ describe('commits [context.facts.commits]', () => {
     )
   })
 
-  test('2,048 in the payload of a push may not be all', () => {
+  test('2,048 in the payload of a push may not be all [context.facts.commits]', () => {
     const names = (count: number) => pushed(...Array(count).fill(commit('C'))).split(': ')[0]
     expect(names(2047)).toBe('commits')
     expect(names(2048)).toBe('commits (the first 2,048; there may be more)')

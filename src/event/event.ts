@@ -4,45 +4,62 @@ import { readFileSync } from 'node:fs'
 import { getArray, getPath, getSha, getString } from './payload.js'
 
 export type RunEnvironment = Readonly<{
+  // [github.event]
   eventName: string
   eventPath: string
+  // [input.key.empty]
   actor: string
-  /** `owner/repo`. */
+  /** `owner/repo`. [memory.marker.signed] */
   repository: string
+  // [context.facts.event]
   ref: string
   sha: string
+  // [memory.identity.same-attempt]
   runId: string
-  /** From 1. */
+  /** From 1. [memory.identity.same-attempt] */
   runAttempt: number
-  /** How many runs the workflow has had, with this one; 0 if the runner doesn't say. */
+  /**
+   * How many runs the workflow has had, with this one; 0 if the runner doesn't say.
+   * [range.schedule.unlisted]
+   */
   runNumber: number
-  /** `owner/repo/path@ref` of the workflow. */
+  /** `owner/repo/path@ref` of the workflow. [memory.identity] */
   workflowRef: string
-  /** The workflow's name, or its path if it has none. */
+  /** The workflow's name, or its path if it has none. [memory.identity] */
   workflow: string
+  // [memory.identity]
   job: string
-  /** The step's id, or a name that the runner derives from the action's. */
+  /** The step's id, or a name that the runner derives from the action's. [memory.identity] */
   step: string
+  // [secret.key.where]
   apiUrl: string
   serverUrl: string
 }>
 
 type PullRequestEvent = Readonly<{
+  // [github.event]
   number: number
+  // [access.words.asked]
   author: string
   /**
    * Its head is in another repository, or in one that was deleted; undefined if the payload has no
-   * head.
+   * head. [input.key.empty]
    */
   fromFork: boolean | undefined
 }>
 
 export type Commit = Readonly<{
+  // [merge.whole]
   sha: string
-  /** The author's login; empty if the address in the commit belongs to no account. */
+  /**
+   * The author's login; empty if the address in the commit belongs to no account.
+   * [skip.authors.push]
+   */
   author: string
+  // [context.facts.commits]
   authorName: string
   message: string
+  // [skip.schedule.agents-own]
   isMerge?: boolean
 }>
 
@@ -57,21 +74,29 @@ export const ZERO_SHA = /^0+$/
 export const PUSH_COMMITS_LIMIT = 2048
 
 export type RunEvent = Readonly<{
+  // [github.event]
   name: string
   action: string
-  /** The account that triggered the event; empty if the payload doesn't say. */
+  /**
+   * The account that triggered the event; empty if the payload doesn't say.
+   * [skip.authors.cause]
+   */
   sender: string
-  /** The pull request that the event is about, also if it is a comment on one. */
+  /** The pull request that the event is about, also if it is a comment on one. [github.event] */
   pullRequest: PullRequestEvent | undefined
-  /** The number of the issue that the event is about, if it is not a pull request. */
+  /** The number of the issue that it is about, if that is not a pull request. [github.event] */
   issue: number | undefined
   /**
    * Who wrote the comment, the review or the answer that the event is about; empty if that account
-   * is gone.
+   * is gone. [access.events.others]
    */
   authors: readonly string[]
+  // [github.event]
   payload: unknown
-  /** Why the payload can't be read, for the user; the event then has nothing but its name. */
+  /**
+   * Why the payload can't be read, for the user; the event then has nothing but its name.
+   * [merge.unreadable]
+   */
   problem: string | undefined
 }>
 
@@ -86,7 +111,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
       throw new SyntaxError()
     return parseEvent(name, payload)
   } catch (thrown) {
-    // [access.permission.unknown] [merge.unreadable]
+    // [merge.unreadable]
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'it is not a JSON object'
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
     return { ...parseEvent(name, undefined), problem }
@@ -165,6 +190,7 @@ export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
+// [input.key.empty]
 type About = Pick<RunEvent, 'name' | 'pullRequest'>
 
 /**

@@ -58,6 +58,7 @@ export const DEFAULTS = {
   'dry-run': 'false',
 } as const
 
+// [house.defaults.once]
 export type InputName = keyof typeof DEFAULTS
 
 /** In the order of the table. [house.defaults.once] */
@@ -66,8 +67,10 @@ export const NAMES = Object.keys(DEFAULTS) as InputName[]
 /** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */
 export const SECRETS = NAMES.filter((name) => /api-key$|token$/.test(name))
 
+// [input.values]
 export type RawInputs = Readonly<Record<InputName, string>>
 
+// [input.task]
 type AskedTask = Readonly<
   | { kind: 'create'; prompt: string }
   | { kind: 'message'; jobId: string; prompt: string }
@@ -75,15 +78,15 @@ type AskedTask = Readonly<
 >
 
 export type InputSources = Readonly<{
-  /** Redacts values that are shown: any input may contain the key. */
+  /** Redacts values that are shown: any input may contain the key. [secret.redacted] */
   redact: Redact
-  /** Throws InvalidInput. */
+  /** Throws InvalidInput. [input.file.inside] */
   readPromptFile: (path: string) => string
-  /** What the runner passed on, by name, also inputs that action.yml does not have. */
+  /** What the runner passed on, by name, also what action.yml does not have. [input.misspelt] */
   given: Readonly<Record<string, string>>
-  /** Why the runner passed this run no secrets, if known. */
+  /** Why the runner passed this run no secrets, if known. [input.key.empty] */
   missingSecrets: string | undefined
-  /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
+  /** Whether the run is about a pull request or an issue, if that can be read. [input.scope] */
   hasIssue: boolean
 }>
 
@@ -148,6 +151,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources) {
       return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
+  // [input.values]
   const inputs = Object.freeze(readAll(raw, parse, sources))
   // [input.problems.together] [access.refused.first]
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
@@ -185,9 +189,12 @@ function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[
   })
 }
 
+// [input.values]
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
 /**
+ * [access.refused.first]
+ *
  * @param ifBad what takes the place of a bad value, if the input is required and so has no default
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
@@ -311,7 +318,6 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
-  // [net.cheap] [skip.wait.never] [context.level]
   return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }
 

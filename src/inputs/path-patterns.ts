@@ -44,7 +44,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
 /** As in YAML, where such lists often have some. [context.paths.comment] */
 const COMMENT = /(?:^|\s)#.*/
 
-/** One pattern: the tokens that a path has to match from start to end. */
+/** One pattern: the tokens that a path has to match from start to end. [context.paths.page] */
 type PathPattern = Readonly<{
   text: string
   excludes: boolean

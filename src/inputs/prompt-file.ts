@@ -8,10 +8,11 @@ import { InvalidInput, unfit } from './values.js'
 // [input.file.text]
 export const FILE_LIMIT = 1024 * 1024
 
+// [input.file.inside]
 export interface PromptRoots {
-  /** The checkout; relative paths start here. */
+  /** The checkout; relative paths start here. [input.file.inside] */
   readonly workspace: string
-  /** The runner's folder for the job's temporary files, or empty. */
+  /** The runner's folder for the job's temporary files, or empty. [input.file.inside] */
   readonly temp: string
 }
 
@@ -117,8 +118,10 @@ function describeFileError(thrown: unknown): string {
     case 'ENOENT':
     case 'ENOTDIR':
       return 'does not exist. Check the path, and that actions/checkout ran before this step.'
+    // [input.file.inside]
     case 'ELOOP':
       return SYMBOLIC_LINK
+    // [input.problems.together]
     default:
       return `can't be read (${String(reason ?? thrown)}).`
   }

@@ -128,7 +128,7 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
   throw unexpected(`one of ${words.join(', ')}`)
 }
 
-// [input.values]
+// [input.scope]
 const SCOPES = ['run', 'pull-request', 'issue'] as const
 
 /**
