@@ -39,8 +39,8 @@ export async function run(
   const { jobId, precededBy, job: begun } = await begin(task, wait, tools)
   // [cancel.first]
   if (tools.deadline.cancelled()) throw new Cancelled()
-  // After a message, a final status may be the earlier one. [poll.stale-end]
-  const hasEnded = isFinal(begun?.status) && precededBy.kind !== 'message'
+  // A message begins with no job: its final status may be the earlier one. [poll.stale-end]
+  const hasEnded = isFinal(begun?.status)
   // [poll.once]
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
   // [poll.interval]
