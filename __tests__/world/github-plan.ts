@@ -3,7 +3,13 @@
  * was written.
  */
 
-import { type Fault, type FaultAnswer, primaryLimit, secondaryLimit } from '../support/github.js'
+import {
+  type Fault,
+  type FaultAnswer,
+  primaryLimit,
+  type Received,
+  secondaryLimit,
+} from '../support/github.js'
 import { type Draw, HOSTILE_LABEL } from './draw.js'
 import { INJECTED } from './hostile.js'
 import { EPOCH } from './timers.js'
@@ -205,7 +211,16 @@ const NEW_COMMIT = [
 const UNAVAILABLE = { status: 502, body: {} }
 
 /** A page of a proxy or a gateway, whatever its status. */
-export const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
+const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
+
+/**
+ * Whether a gateway has answered in place of GitHub, which knows nothing of what was asked for: with
+ * a page, or an empty refusal. A redirect is one, whatever it contains.
+ */
+export function isForeign({ status, answered }: Received): boolean {
+  if (answered === PAGE.body) return status !== 301
+  return answered === '' && [401, 403, 404].includes(Number(status))
+}
 
 function createFailure({ random, theme }: Draw) {
   return {
