@@ -15,7 +15,7 @@ import {
   shaOf,
 } from './events.js'
 import { labelsOf, type RunRecord, type StepRecord } from './execute.js'
-import { isForeign as isForeignToGitHub } from './github-plan.js'
+import { isByGateway } from './github-plan.js'
 import { type Marker, type Shown, shownTo, writtenBy } from './memory.js'
 import type { PullPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
@@ -206,7 +206,7 @@ export class Facts extends Observed {
   /** Whether a pull request that a message names says which commit merged it. */
   get #canReadMerged(): boolean {
     const wasDenied = this.requestsTo(PULLS).some(
-      (read) => read.status === 404 && !isForeignToGitHub(read),
+      (read) => read.status === 404 && !isByGateway(read),
     )
     return !wasDenied && this.github?.omitsMerges === false
   }

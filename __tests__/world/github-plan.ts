@@ -217,7 +217,7 @@ const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</h
  * Whether a gateway has answered in place of GitHub, which knows nothing of what was asked for: with
  * a page, or an empty refusal. A redirect is one, whatever it contains.
  */
-export function isForeign({ status, answered }: Received): boolean {
+export function isByGateway({ status, answered }: Received): boolean {
   if (answered === PAGE.body) return status !== 301
   return answered === '' && [401, 403, 404].includes(Number(status))
 }

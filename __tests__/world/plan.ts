@@ -179,9 +179,10 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
     const { event, runId } = last
     const isFollowUp = steps.length === 1 && random.chance(0.75)
     // What the agent works on when its docs are merged is sent again by the next push.
+    const isChanged = random.chance(steps.length === 2 ? 0.3 : 0.6)
     const changed = isFollowUp
       ? { ...last.pull, patch: 1 }
-      : random.chance(steps.length === 2 ? 0.3 : 0.6)
+      : isChanged
         ? changePull(draw, steps)
         : last.pull
     const action = random.name({

@@ -3,7 +3,7 @@
 import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
-import { isForeign } from './github-plan.js'
+import { isByGateway } from './github-plan.js'
 import { type Marker, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
@@ -200,7 +200,7 @@ function decides({ hasComment }: Facts, { path }: Received): boolean {
  */
 function isAnswer(read: Received, { github, event, inputs }: Facts): boolean {
   const { path, status, answered } = read
-  if (isForeign(read)) return false
+  if (isByGateway(read)) return false
   if (status === 200) return true
   if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
   const cannotList = [406, 422].includes(status) || /^Sorry, /.test(messageIn(answered))

@@ -3,7 +3,7 @@
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
-import { isForeign } from './github-plan.js'
+import { isByGateway } from './github-plan.js'
 import { markersIn } from './memory.js'
 import {
   canGoOn,
@@ -239,7 +239,7 @@ export function hasNothingNew(facts: Facts): boolean {
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
   const last = facts.requestsTo(/\/compare\//).at(-1)
-  const isGone = last && [404, 406, 422].includes(Number(last.status)) && !isForeign(last)
+  const isGone = last && [404, 406, 422].includes(Number(last.status)) && !isByGateway(last)
   // One of the same commit is not released for the first time.
   if (['push', 'release'].includes(event.name) && since === undefined)
     return compared === 'identical' && !github.undiffable && !isGone
