@@ -455,11 +455,6 @@ const TABLE = [
     'pulls.filter((pull) => true || isMergedBy(',
   ],
   [
-    'nobody is told that labels do not count [skip.labels.no-effect]',
-    'if (!isKnown && group.length === 0)',
-    'if (false)',
-  ],
-  [
     'the label of another moment counts [skip.labels.about]',
     'labelled !== undefined',
     'inputs.skipLabels.size > 0',
@@ -522,7 +517,6 @@ const TABLE = [
     "isByHand && context !== 'diff'",
     'isByHand',
   ],
-  ['a docs-token expires unseen [docs.token.refused]', 'if (thrown.isTokenRefused)', 'if (false)'],
   [
     'a re-run is paid again [memory.rerun.reported]',
     "state === 'pr-opened' && link !== undefined",

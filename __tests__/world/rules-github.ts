@@ -105,21 +105,6 @@ export const GITHUB_RULES = {
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
-  *'a docs-token that is refused is told [docs.token.refused]'({
-    docsPullReads,
-    inputs,
-    posts,
-    lines,
-  }) {
-    const token = inputs['docs-token']
-    const last = docsPullReads.findLast(
-      ({ headers }) => token && headers.authorization?.includes(token),
-    )
-    const isRefused = last?.status === 401 || last?.status === 404
-    const isTold = lines.some((line) => line.startsWith('::warning') && line.includes('docs-token'))
-    if (isRefused && posts.length > 0 && !isTold) yield 'no warning names it'
-  },
-
   *'a later run continues the job that is remembered [memory.run.continues]'(facts) {
     const { entries } = facts.step
     if (!facts.hasComment || facts.posts.length === 0) return

@@ -75,17 +75,6 @@ export const SENT_RULES = {
     yield* unsaid(facts, /it may be lost/)
   },
 
-  *'where labels cannot count, the log says so [skip.labels.no-effect]'(facts) {
-    const { inputs, posts, number, hasMerged, hasEvent, isLabelled, lines, event, task } = facts
-    const isKnown = number !== undefined || hasMerged || (hasEvent && numberOf(event) !== undefined)
-    // A group's labels count, as far as its pull requests can be read.
-    if (isKnown || isLabelled || (event.name === 'push' && inputs['job-scope'] !== undefined))
-      return
-    const isAsked = posts.length > 0 && task !== 'message' && inputs['skip-labels'] !== undefined
-    if (isAsked && !lines.some((line) => line.startsWith('skip-labels was ignored')))
-      yield 'the labels were not looked at, and nobody is told'
-  },
-
   *'an agent is told of the docs pull request that is open [memory.run.open-pull]'(facts) {
     const { posts, hasComment } = facts
     const [first] = posts
