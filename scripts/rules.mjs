@@ -25,22 +25,25 @@ export function readRules() {
   const text = readFileSync(PAGE, 'utf8')
   const givenUp = text.indexOf('\n## Given up')
   const item = new RegExp(`^- \`(${NAME})\` (.*(?:\\n  .*)*)`, 'gm')
-  const own = [...text.matchAll(item)].map(({ 1: name = '', 2: rule = '', index }) => ({
+  const items = [...text.matchAll(item)].map(({ 1: name = '', 2: rule = '', index }) => ({
     name,
     text: oneLine(rule),
     ...{ file: PAGE, line: lineOf(text, index), isGivenUp: index > givenUp },
   }))
+  /** @param {Rule} rule */
+  const isReason = (rule) => rule.text.startsWith('*Why:*')
+  const reasons = new Map(items.filter(isReason).map(({ name, text }) => [name, ` ${text}`]))
   const marks = files(...PAGES).flatMap((file) => {
     const page = readFileSync(file, 'utf8')
     return [...page.matchAll(new RegExp(`<!-- (${NAME}) -->`, 'g'))].map(
       ({ 1: name = '', index }) => ({
         name,
-        text: promiseBefore(page.slice(0, index)),
+        text: promiseBefore(page.slice(0, index)) + (reasons.get(name) ?? ''),
         ...{ file, line: lineOf(page, index), isGivenUp: false },
       }),
     )
   })
-  return [...own, ...marks]
+  return [...items.filter((rule) => !isReason(rule)), ...marks]
 }
 
 /**
