@@ -173,6 +173,8 @@ describe('the length', () => {
     'has a limit; what is omitted is counted: %s [context.budget]',
     (_, parts) => {
       for (const room of [...rooms, PROMPT_LIMIT]) expectValid(leaving(room), parts)
+      const names = section(compose('Go.', parts), 'Changed files')
+      expect(bytes(names)).toBeLessThanOrEqual(64 * KIB)
     },
   )
 

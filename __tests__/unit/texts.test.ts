@@ -569,7 +569,7 @@ describe('the summary and the comment', () => {
     },
   )
   rule(
-    'link the run and the pull request, and nothing else [report.comment.quiet]',
+    'link the run and the pull request, and nothing else, while a follow-up runs that of the open one [memory.run.open-pull] [report.comment.quiet]',
     everyRow,
     (row, { summary, comment }) => {
       const links = [summary, comment].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])

@@ -88,9 +88,12 @@ export function createHttpClient(options: HttpClientOptions) {
     connection = undefined
   }
   const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
+    // [net.post.new-connection]
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
+    // Sent once: whether a request may be sent again, its caller decides. [send.never-twice]
     const result = await exchange(connection.client, route, request, deadline)
+    // [net.arrived-first]
     if (result.kind !== 'response') close()
     return result
   }

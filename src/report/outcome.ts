@@ -194,6 +194,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     // [cancel.told]
     case 'cancelled': {
       const { error } = result
+      // Nobody is told to wait for a docs job that has ended. [report.advice.followed]
       const end = hasEnded ? outcomeOf(status, job?.link) : undefined
       const unfinished = isFollowed
         ? toWait
@@ -210,7 +211,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
             : facts.isRefused
               ? "The service hadn't accepted a request from this step."
               : 'Nothing was sent.'),
-        // [cancel.told]
+        // [report.advice.followed] [cancel.told]
         next:
           error?.advice ??
           (end === undefined

@@ -191,6 +191,7 @@ export function factsAfter(
 
 // [report.facts.one]
 function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
+  // An answer without a docs job shows nothing of it. [report.true]
   if (job === undefined) return facts
   // [report.summary] [output.status]
   const { status } = job
