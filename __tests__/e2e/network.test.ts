@@ -236,7 +236,7 @@ test.concurrent.each([
   ['HTTP_PROXY', 'user:pa%zss@', 'user:pa%zss'],
   ['http_proxy', '', undefined],
 ])(
-  'a proxy in %s, as %shost:port, has one tunnel and no key [secret.key.where]',
+  'a proxy in %s, as %shost:port, has one tunnel, its credentials and no key [secret.key.where] [net.proxy]',
   async (name, start, credentials) => {
     const service = await tlsService(own)
     const proxy = await connectProxy(service.port)

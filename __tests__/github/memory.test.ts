@@ -163,10 +163,13 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
   })
 
   worldTest(
-    'and its open docs pull request is continued by every job after it [memory.run.open-pull]',
+    'and its open docs pull request is continued by every job after it, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',
     async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
-      const first = await world.step(SCOPE)
+      const link = 'https://github.com/your-org/docs/pull/17'
+      const job = { status: 'completed', prLink: `${link}?forget=the-task#words` }
+      const { url } = await world.serve({ poll: [{ job }] })
+      const first = await world.step({ ...SCOPE, 'base-url': url })
       docs.addPull({ number: Number(first.outputs['pr-number']) })
       let id = first.outputs['job-id'] ?? ''
       for (let run = 0; run < 2; run++) {
@@ -178,9 +181,7 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
         const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
         expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
         expect(world.prompts(archiving)).toEqual([
-          expect.stringContaining(
-            `The pull request ${first.outputs['pr-link']} is already open for this.`,
-          ),
+          expect.stringContaining(`The pull request ${link} is already open for this.`),
         ])
         id = outputs['job-id'] ?? ''
       }

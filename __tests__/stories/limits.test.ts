@@ -36,6 +36,15 @@ test.each<[string, Handler]>([
   },
 )
 
+test('a response that comes in pieces is read whole [net.limits]', async () => {
+  const pieces: Handler = (response) => {
+    response.writeHead(201, { 'content-type': 'application/json' })
+    response.write('{"id": "job-1", ', () => response.end('"status": "active"}'))
+  }
+  const { outputs } = await tellAgainst({ posts: [pieces], polls: [completed] }, GO)
+  expect(outputs.outcome).toBe('pr-opened')
+})
+
 test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute [poll.interval] [net.post.new-connection] [report.log.lines]', async () => {
   const polls = [...Array<Handler>(12).fill(active), completed]
   const { service, log } = await tellAgainst(

@@ -214,7 +214,7 @@ const UNAVAILABLE = { status: 502, body: {} }
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
 
 /**
- * Whether a gateway has answered in place of GitHub, which knows nothing of what was asked for: with
+ * Whether a gateway has answered in place of GitHub, and knows nothing of what was asked for: with
  * a page, or an empty refusal. A redirect is one, whatever it contains.
  */
 export function isByGateway({ status, answered }: Received): boolean {

@@ -135,7 +135,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   })
 }
 
-// [net.proxy]
+// A user or password with a bare `%` goes as it is. [net.proxy]
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)

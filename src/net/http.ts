@@ -268,6 +268,7 @@ function createReader() {
     add(chunk: Buffer): boolean {
       length += chunk.length
       if (length > MAX_RESPONSE_BYTES) return false
+      // What comes in pieces is read whole. [net.limits]
       chunks.push(chunk)
       return true
     },

@@ -43,6 +43,7 @@ export function createUpdate(view: View): StatusUpdate {
 
 // [memory.rerun.waits] [memory.rerun.unknown]
 function describeState(facts: StepFacts): Stored['state'] {
+  // What is asked for, the docs job that is remembered, and the end. [memory.rerun.waits]
   const { request, jobId, result } = facts
   // [memory.rerun.unknown]
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
@@ -50,8 +51,8 @@ function describeState(facts: StepFacts): Stored['state'] {
   // [memory.rerun.waits]
   if (result === undefined) {
     if (hasJob(facts)) return statusIn(facts) ?? 'active'
-    // A re-run must send a message that was refused. A create request that may be in flight again
-    // stays recorded.
+    // A re-run must send a message that was refused. [memory.nothing-sent] A create request that
+    // may be in flight again stays recorded. [memory.rerun.unknown]
     return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
   // [memory.rerun.reported]
