@@ -84,13 +84,18 @@ export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedA
   const last = lastPost(facts, jobId, facts.index + 1)
   if (!last?.isAccepted || !isMessage(last.post)) return false
   // Else a later run doesn't know that it was sent.
-  if (last.by < facts.index && !last.isStored) return false
+  if (last.by < facts.index && (!last.isStored || wereTogether(facts))) return false
   const isSeen = facts.before.some(
     ({ index, outcome, reportedAt = 0 }) =>
       index >= last.by && ENDED.includes(outcome) && reportedAt < docsEndedAt,
   )
   const isNamed = /The pull request \S+ is already open/.test(last.post.body)
   return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
+}
+
+/** Several steps were under way: one may have written over what another one stored. */
+function wereTogether({ plan }: Facts): boolean {
+  return plan.steps.some(({ starts }) => starts.after !== 'end')
 }
 
 /** A step says that what the agent wrote last may have missed its pull request. */
@@ -130,7 +135,7 @@ function lastPost(facts: Facts, jobId: string, until = facts.index) {
  */
 export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   const { record, step, github } = facts
-  if (record.plan.steps.some(({ starts }) => starts.after !== 'end')) return undefined
+  if (wereTogether(facts)) return undefined
   if (marker.jobId === '' || LOST.includes(marker.state)) return false
   const last = lastPost(facts, marker.jobId)
   const storedBy = record.steps.findIndex(
