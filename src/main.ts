@@ -41,7 +41,7 @@ export async function main(): Promise<void> {
   }
   // [cancel.exception]
   runner.onUncaughtException(endNow)
-  // [cancel.second]
+  // What is in flight has an unknown result. [cancel.second] [send.unknown]
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
   try {
     await runStep(step)

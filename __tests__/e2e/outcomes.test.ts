@@ -139,7 +139,7 @@ posixTest(
 )
 
 posixTest(
-  'a second signal ends the step at once, even while a create is in flight [cancel.second]',
+  'a second signal ends the step at once, even while a create is in flight: its result is unknown [cancel.second] [send.unknown]',
   async () => {
     const ended = await runAgainst(UNANSWERED, GO, {
       meanwhile: async (step, service) => {

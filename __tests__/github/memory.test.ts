@@ -25,7 +25,7 @@ const CREATE = '/v2/agent/docs/job'
 const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
 describe('a pull request [memory.run.continues]', () => {
-  test.concurrent('has one job and one comment, however many runs', () =>
+  test.concurrent('has one job and one comment, however many runs; what changed is unknown, and sent [memory.run.continues] [paid.push.unknown]', () =>
     inRealWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })

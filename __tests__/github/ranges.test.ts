@@ -245,14 +245,16 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   })
 })
 
-worldTest(
-  'a merge group has what is between its base and its head [range.push] [context.facts.commits]',
-  async (world) => {
+worldTest.each<[string, object]>([
+  ['merge_group', { merge_group: { base_sha: sha('base'), head_sha: HEAD } }],
+  ['push', { before: sha('base'), after: HEAD }],
+])(
+  'a %s has what is between its two ends, and names both [range.push] [context.facts.commits]',
+  async (world, event, payload) => {
     world.repository.addComparison(sha('base'), HEAD, {
       files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
     })
-    const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
-    expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
+    expectJob(await world.step({ context: 'diff' }, { event, payload }))
     const range = `the commits ${sha('base').slice(0, 7)}..${HEAD.slice(0, 7)}`
     expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
     expect(promptOf(world)).toContain('+new')

@@ -124,9 +124,9 @@ test.each(rowsOf(PAGE))("GitHub's page: %s [context.paths.page]", (_, row) => ch
 describe('the rules [context.paths.page]', () => {
   test.each(rowsOf(RULES))('%s', (_, row) => check(row))
 
-  test.each(ODD.map((row) => [row]))('%j [context.paths.page] [context.paths.comment]', (row) =>
-    check(row),
-  )
+  const rule = ([pattern]: Row) =>
+    / #|^#/.test(pattern) ? '[context.paths.comment]' : '[context.paths.page]'
+  test.each(ODD.map((row) => [row, rule(row)] as const))('%j %s', (row) => check(row))
 
   test('without patterns, everything counts', () => {
     expect(parsePathPatterns('\n\n \n')).toEqual([])

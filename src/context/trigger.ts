@@ -45,7 +45,8 @@ export function describeTrigger(
 ): Trigger {
   const { changes, thread } = findings
   const reported = readFacts(event.name, event.payload)
-  // The ref of a pull request is one that GitHub made up; of an issue, it says nothing.
+  // The ref of a pull request is one that GitHub made up; of an issue, it says
+  // nothing. [context.facts.event]
   const isOfThread = reported.some(({ name }) => name === 'number')
   const { repository, ref, sha } = environment
   const facts: readonly Fact[] = [

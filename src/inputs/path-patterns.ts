@@ -69,7 +69,7 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
-    // [context.paths.comment]
+    // Trimmed [context.paths.page], without its comment. [context.paths.comment]
     const pattern = line.replace(COMMENT, '').trim()
     // [context.paths.page]
     return pattern === '' ? [] : parseLine(index + 1, pattern)
