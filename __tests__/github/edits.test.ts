@@ -283,7 +283,7 @@ describe('what an earlier run stored [memory.later-run]', () => {
       const rerun = await world.step(COMMENT, run(200, 2))
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
       await world.step(COMMENT, run(201, 2))
-      const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
+      const job = { prompt: 'More.', 'job-id': rerun.outputs['job-id'] ?? '' }
       await world.step({ ...COMMENT, ...job }, run(200, 3))
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
     },

@@ -211,8 +211,11 @@ worldTest(
 worldTest.each<[string, History, requests: number, isCut: boolean]>([
   ['what is not cut', inLine(many(30), many(200, 30)), 1, false],
   ['the largest range', tens(200, 400), 65, true],
-])('%s takes so many requests: [range.cut.requests]', async (world, _, history, most, isCut) => {
-  const { prompt, requests } = await send(world, history)
-  expect(requests).toBeLessThanOrEqual(most)
-  expect(prompt.includes('GitHub truncated')).toBe(isCut)
-})
+])(
+  '%s takes so many requests, and says if it is still cut: [range.cut.requests] [skip.list.cut]',
+  async (world, _, history, most, isCut) => {
+    const { prompt, requests } = await send(world, history)
+    expect(requests).toBeLessThanOrEqual(most)
+    expect(prompt.includes('GitHub truncated')).toBe(isCut)
+  },
+)

@@ -95,8 +95,11 @@ function complete({ files, truncated }: Part, found: Part): Part {
     // [range.cut.whole-leads]
     return file.patch !== undefined || isUnknown ? file : { ...file, additions, deletions, patch }
   })
+  // [range.cut.whole-leads]
   if (!truncated) return { files: known, truncated }
+  // [range.cut.parts]
   for (const { path } of files) byPath.delete(path)
+  // A part that is cut, too, hides files. [skip.list.cut]
   const isShorter = found.files.length < files.length
   return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }
