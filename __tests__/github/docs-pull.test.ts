@@ -287,7 +287,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     for (const text of [summary, world.comments()[0]]) {
       expect(text).toMatch(SAYS)
       expect(text).toContain('re-run the workflow job')
-      expect(text).not.toContain('Review the pull request')
+      expect(text).not.toContain('Review the docs pull request')
     }
     expect(world.comments()[0]?.split('<details>')[0]).toMatch(SAYS)
     expect(ended.log.split('\n').findLast((line) => /^Finished|^The docs pull/.test(line))).toMatch(
