@@ -70,7 +70,7 @@ async function simulate(copy: string) {
   ])
   const [, seed] = /^Seed (\d+):/m.exec(said) ?? []
   const [, rule = ''] = /^ {2}step \d+: (.*?): /m.exec(said) ?? []
-  const [, runs] = /^(\d+) runs, /m.exec(said) ?? []
+  const [, runs] = /^(\d+) runs, \d+ failed/m.exec(said) ?? []
   if (runs === undefined) throw new Error(`A plant has to run:\n${said}${problems}`)
   return { seed, runs, rule }
 }
