@@ -48,19 +48,15 @@ function explainLine(lines, at) {
   if (isType) console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
   const told = new Set(namesIn(plants.map(({ name }) => name)))
   for (const name of told) explainRule(name)
-  for (const index of [...places, ...below(lines, at, places)])
-    for (const name of namesIn([lines[index] ?? ''])) {
-      if (told.has(name)) continue
-      told.add(name)
-      // A whole function's rule need not be this line's, nor what comes next.
-      const distance = index > at ? `${index - at} lines below` : `${at - index} lines above`
-      console.log(`\nNamed at line ${index + 1}, ${distance}:`)
-      explainRule(name)
-    }
-  for (const [name, place] of isType ? rulesOfValues(lines[at] ?? '') : []) {
+  const near = [...places, ...below(lines, at, places)].flatMap((index) => {
+    // A whole function's rule need not be this line's, nor what comes next.
+    const distance = index > at ? `${index - at} lines below` : `${at - index} lines above`
+    return namesIn([lines[index] ?? '']).map((name) => [name, `line ${index + 1}, ${distance}`])
+  })
+  for (const [name = '', place] of [...near, ...(isType ? rulesOfValues(lines[at] ?? '') : [])]) {
     if (told.has(name)) continue
     told.add(name)
-    console.log(`\nNamed where a value is made, at ${place}:`)
+    console.log(`\nNamed at ${place}:`)
     explainRule(name)
   }
   if (told.size === 0) console.log("\nNo rule is named here. The file's:")
@@ -85,7 +81,8 @@ function rulesOfValues(line) {
     const [path = '', number = ''] = hit.split(':')
     const lines = readFileSync(path, 'utf8').split('\n')
     const [name] = namesIn(around(lines, Number(number) - 1).map((index) => lines[index] ?? ''))
-    if (name !== undefined && !made.has(name)) made.set(name, `${path}:${number}`)
+    if (name !== undefined && !made.has(name))
+      made.set(name, `${path}:${number}, where a value is made`)
   }
   return [...made].slice(0, 3)
 }
@@ -103,7 +100,6 @@ function around(lines, at) {
   while (isComment(lines[at])) at++
   /** @type {number[]} */
   const found = []
-  const indentOf = (/** @type {string} */ line) => line.search(/\S|$/)
   let indent = Number.POSITIVE_INFINITY
   let own = indentOf(lines[at] ?? '')
   let isNear = true
@@ -139,7 +135,6 @@ function around(lines, at) {
  * @returns {number[]} its index, if there is one
  */
 function below(lines, at, places) {
-  const indentOf = (line = '') => line.search(/\S|$/)
   const own = indentOf(lines[at])
   const isTag = (/** @type {number} */ index) =>
     indentOf(lines[index]) === own && namesIn([lines[index] ?? '']).length > 0
@@ -148,6 +143,11 @@ function below(lines, at, places) {
   const end = rest.findIndex((line) => line.trim() === '' || indentOf(line) < own)
   const next = rest.slice(0, end).findIndex((_, index) => isTag(at + 1 + index))
   return next < 0 ? [] : [at + 1 + next]
+}
+
+/** How far a line is indented. */
+function indentOf(line = '') {
+  return line.search(/\S|$/)
 }
 
 /** @param {string[]} lines */

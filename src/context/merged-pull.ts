@@ -78,9 +78,9 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   // [merge.late-list]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
-  const read = isListed || named === undefined ? [] : await readPull(named, repo)
+  const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
   // [merge.pulls-off]
-  if (isMissing(answer) && !read.some(isMerge)) {
+  if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
     // [merge.unreadable]
@@ -92,7 +92,7 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   }
   // [merge.whole]
   const whole = []
-  for (const pull of [...listed, ...read.filter(isMerge)]) {
+  for (const pull of [...listed, ...read]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`This push is not just the merge of pull request ${pull.number}.`)
   }
