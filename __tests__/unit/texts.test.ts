@@ -531,7 +531,8 @@ describe('the summary and the comment', () => {
   rule(
     'say what was sent, in the words of the log [output.sent]',
     (row) => isEnded(row) && hasOutputs(row),
-    (_, { lines, outputs, summary, comment }) => {
+    ({ unknown }, { lines, outputs, summary, comment }) => {
+      expect(unknown ?? outputs.sent).toBe(outputs.sent)
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
         outputs.sent ?? ''
       ]

@@ -100,8 +100,9 @@ export class GitHubError extends ActionError {
         adviceFor(failure, kind, needs, fromFork),
       { cause: thrown },
     )
-    // [github.decides.retried]
+    // [docs.token.when]
     this.status = status
+    // [github.decides.retried]
     this.kind = kind
     // [github.limit]
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined

@@ -221,10 +221,9 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
               : describeOutcome(run, { outcome: end }).next),
       }
     }
-    // [report.true]
+    // [report.title.accepted]
     case 'skipped':
       return {
-        // [report.title.accepted]
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
         // [report.true]
         happened: `Nothing was sent: ${result.reason}.`,
