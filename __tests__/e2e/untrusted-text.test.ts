@@ -148,7 +148,7 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     '',
   ],
 ])(
-  'text of the service in %s stays text, and shows no key [text.command]',
+  'text of the service in %s stays text, and shows no key [text.command] [secret.redacted]',
   async (_, script, outcome, code) => {
     const ended = await run(script)
     const { summary, outputs, commands } = ended

@@ -403,7 +403,7 @@ describe('skip-labels', () => {
     ['that issue-number names', by, { 'issue-number': '1' }, 1],
     ['that has a job', by, { 'issue-number': '1', 'job-scope': 'pull-request' }, 2],
   ])(
-    'skip a pull request or an issue %s [skip.labels.about]',
+    'skip a pull request or an issue %s, and are not ignored [skip.labels.about] [skip.labels.no-effect]',
     async (world, _, run, inputs, requests) => {
       const usual = { ...SKIP, ...inputs }
       expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
@@ -411,6 +411,7 @@ describe('skip-labels', () => {
       expect(world.comments()).toEqual([])
       const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
       expect(other.outputs.outcome).toBe('pr-opened')
+      expect(other.log).not.toContain('skip-labels was ignored')
     },
   )
 

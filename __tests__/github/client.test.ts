@@ -300,7 +300,7 @@ describe('a request that retried [github.decides.retried]', () => {
   })
 })
 
-test('a request names the action and has the token, or one that GitHub refuses if there is none [secret.key.where]', async () => {
+test('a request names the action and has the token, or one that GitHub refuses if there is none [secret.key.where] [net.user-agent]', async () => {
   const { github, received } = await connect([OK])
   await read(github)
   expect(received[0]).toMatchObject({

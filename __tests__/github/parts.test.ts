@@ -172,6 +172,13 @@ worldTest.each([
   },
 )
 
+worldTest('if a part is refused, nothing is sent [github.context.refused]', async (world) => {
+  const path = new RegExp(`/compare/${MIDDLE}`)
+  world.github.faults.push({ path, answer: refusal(403, 'Forbidden') })
+  await send(world, LONG)
+  expect(world.prompts()).toEqual([])
+})
+
 worldTest(
   'of a file that two parts change, half of the change is never sent [range.cut.joined]',
   async (world) => {

@@ -60,8 +60,12 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   expect(log.match(/^After .*: docs job "job-1" is still running\.$/gm)).toHaveLength(1)
 })
 
-test('a response is asked for as JSON that is not compressed [net.limits]', async () => {
+test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent]', async () => {
   const { service } = await tellAgainst({ posts: [created], polls: [completed] }, GO)
-  const asked = { accept: 'application/json', 'accept-encoding': 'identity' }
+  const asked = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'agent-job-action',
+  }
   for (const { headers } of service.received) expect(headers).toMatchObject(asked)
 })

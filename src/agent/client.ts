@@ -71,6 +71,7 @@ export function createAgentService(options: AgentServiceOptions) {
     'accept-encoding': 'identity',
     // [secret.key.where]
     authorization: `Bearer ${options.apiKey}`,
+    // [net.user-agent]
     'user-agent': 'agent-job-action',
   }
 

@@ -89,6 +89,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   // [secret.key.where]
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
+    // [net.user-agent]
     userAgent: 'agent-job-action',
     // [github.quiet]
     log: quiet,

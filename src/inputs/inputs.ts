@@ -220,7 +220,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   const baseUrl = parse('base-url', parseBaseUrl, '')
   // [input.id]
   const jobId = parseIfSet('job-id', (value) => parseId(value))
-  // [output.dry-run]
+  // [input.values] [output.dry-run]
   const dryRun = parse('dry-run', parseBoolean)
   // [input.blank.default] [input.job-key.matrix]
   const jobKey = parseIfSet('job-key')
@@ -259,18 +259,18 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     ),
     // [input.scope]
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
-    // [range.number]
+    // [input.values] [range.number]
     issueNumber: parse('issue-number', parseIssueNumber),
-    // [context.level]
+    // [input.values] [context.level]
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
-    // [context.paths.page]
+    // [input.values] [context.paths.page]
     contextPaths: parse('context-paths', parsePathPatterns),
-    // [range.since]
+    // [input.values] [range.since]
     since: parse('since', parseSince),
-    // [memory.one-comment]
+    // [input.values] [memory.one-comment]
     comment: parse('comment', parseBoolean),
     /** In lower case; `*` is everyone. */
-    // [access.allow-users.first]
+    // [input.logins] [access.allow-users.first]
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
      * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
@@ -287,13 +287,13 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
           ]),
         ),
     ),
-    // [skip.labels.about]
+    // [input.values] [skip.labels.about]
     skipLabels: parse('skip-labels', parseLabels),
     // [input.values]
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
-    // [output.exit-code]
+    // [input.values] [output.exit-code]
     failOn: parse('fail-on', parseFailOn),
     /** Without a slash at its end; empty if it was bad: nobody knows which service is meant. */
     // [input.base-url]
