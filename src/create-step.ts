@@ -35,7 +35,6 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   // [github.event]
   const environment = runner.runEnvironment()
   const event = readEvent(environment)
-  if (event.problem !== undefined) runner.unsetEventPath()
   // [input.problems.together]
   const { inputs, problem: inputProblem } = parseInputs(raw, {
     // What a bad value is shown as. [secret.redacted]

@@ -70,14 +70,6 @@ export function runEnvironment(): RunEnvironment {
   }
 }
 
-/**
- * Hides an unreadable event file: `@actions/github` reads it on import and would throw.
- * [github.event]
- */
-export function unsetEventPath(): void {
-  delete process.env.GITHUB_EVENT_PATH
-}
-
 // [input.file.inside]
 export function promptRoots(): PromptRoots {
   const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env

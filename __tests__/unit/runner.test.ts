@@ -30,7 +30,9 @@ const watched = Object.fromEntries(
     ]),
 )
 jest.unstable_mockModule('node:fs', () => ({ ...fs, ...watched, default: { ...fs, ...watched } }))
-const { createReporter, nonce, promptRoots, runEnvironment } = await import('../../src/runner.js')
+const { clock, createReporter, nonce, promptRoots, runEnvironment } = await import(
+  '../../src/runner.js'
+)
 
 const { env } = process
 beforeAll(() => {
@@ -107,12 +109,25 @@ test('a nonce is one that nobody can guess: 128 bits, and another one each time 
   for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
 })
 
-test('without a server of its own, a run is on github.com [secret.key.where]', () => {
+test('by default, a run is the first attempt, on github.com [secret.key.where] [memory.identity.same-attempt]', () => {
   process.env = {}
   expect(runEnvironment()).toMatchObject({
+    runAttempt: 1,
     apiUrl: 'https://api.github.com',
     serverUrl: 'https://github.com',
   })
+})
+
+test('the clock wakes on a signal [net.deadline], and repeats nothing after its end [report.log.lines]', async () => {
+  await clock.sleep(2 ** 31 - 1, AbortSignal.abort())
+  const calls = await new Promise<number>((resolve) => {
+    let calls = 0
+    const end = clock.every(1, () => {
+      if (calls++ === 0) setTimeout(() => resolve(calls), 20)
+      end()
+    })
+  })
+  expect(calls).toBe(1)
 })
 
 test.each(['', undefined])(

@@ -2,7 +2,6 @@
  * Composes the prompt: the user's own text, then the context, fenced as data, within a size limit.
  */
 
-import { oneLine } from '../text/escape.js'
 import { formatInteger, joinParagraphs, truncateBytes } from '../text/format.js'
 import { writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
@@ -102,10 +101,10 @@ function renderHead({ event, repository }: Trigger, { opening, closing }: Fence)
 function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
   // [context.level]
   if (facts.length === 0) return ''
-  // [context.fence.data]
+  // The names are ours. [context.fence.data]
   const safe = facts.map(({ name, value }) => ({
-    // [context.fence.line]
-    name: fence.safe(oneLine(name)),
+    name,
+    // [context.fence.data] [context.fence.line]
     value: fence.safe(normalizeNewlines(value)),
   }))
   // [context.budget]
