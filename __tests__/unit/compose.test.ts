@@ -129,7 +129,7 @@ describe('the fence', () => {
       const text = `ω${own}`
       const patch = `@@ -1 +1 @@ ${text}\n+${text}`.replace(/\n/g, '\n ')
       const hostile = file(`docs/${text}.md`, { previousPath: text, status: 'renamed', patch })
-      const facts = { title: text, [text]: 'x', body: `a\n${text}\nb`, long: text.repeat(KIB) }
+      const facts = { title: text, body: `a\n${text}\nb`, long: text.repeat(KIB) }
       for (const size of [64, 300 * KIB]) {
         const whole = expectValid('Go.', context({ facts, files: [hostile, fileOf(text, size)] }))
         expect(whole).toContain('ω')

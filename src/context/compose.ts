@@ -104,7 +104,6 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
   // The names are ours. [context.fence.data]
   const safe = facts.map(({ name, value }) => ({
     name,
-    // [context.fence.data] [context.fence.line]
     value: fence.safe(normalizeNewlines(value)),
   }))
   // [context.budget]
