@@ -277,7 +277,7 @@ describe('a push', () => {
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
     expectJob(await world.step({ context: 'diff' }, push()))
-    expect(promptOf(world)).toMatch(/commits \w{7} and \w{7} have no history in common/)
+    expect(promptOf(world)).toMatch(/Commits \w{7} and \w{7} have no history in common/)
   })
 
   worldTest.each([
