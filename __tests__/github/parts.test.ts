@@ -65,14 +65,15 @@ const LONG = inLine(many(100, 0, 150), many(100, 100, 150), many(9, 500))
 async function send(world: SimulatedWorld, history: History) {
   world.repository.addCommit({ sha: BEFORE })
   for (const commit of history) world.repository.addCommit(commit)
-  await world.step({ context: 'diff' }, PUSH)
+  const { commands } = await world.step({ context: 'diff' }, PUSH)
   const prompt = promptOf(world)
   const [, ...sections] = prompt.replace(/\n<\/data [^\n]*$/gm, '').split('\n=== ')
   const diffs = sections.map((section): [string, string] => {
     const [title = '', ...lines] = section.split('\n')
     return [title.replace(/.* /, ''), lines.join('\n')]
   })
-  return { prompt, diffs: new Map(diffs), requests: requestsBefore(world).length }
+  const requests = requestsBefore(world).length
+  return { prompt, diffs: new Map(diffs), requests, error: commands('error')[0] }
 }
 
 worldTest.each<[string, History, requests: number]>([
@@ -172,12 +173,19 @@ worldTest.each([
   },
 )
 
-worldTest('if a part is refused, nothing is sent [github.context.refused]', async (world) => {
-  const path = new RegExp(`/compare/${MIDDLE}`)
-  world.github.faults.push({ path, answer: refusal(403, 'Forbidden') })
-  await send(world, LONG)
-  expect(world.prompts()).toEqual([])
-})
+worldTest.each([
+  ['comparing the commits', LONG, new RegExp(`/compare/${MIDDLE}`)],
+  ['reading commit', inLine(many(320)), /\/commits\//],
+])(
+  'if a part is refused, %s has failed, and nothing is sent [github.context.refused]',
+  async (world, doing, history, path) => {
+    world.github.faults.push({ path, answer: refusal(403, 'Forbidden') })
+    expect((await send(world, history)).error).toMatch(
+      new RegExp(`^GitHub: ${doing} .* failed: 403`),
+    )
+    expect(world.prompts()).toEqual([])
+  },
+)
 
 worldTest(
   'of a file that two parts change, half of the change is never sent [range.cut.joined]',
