@@ -45,34 +45,29 @@ export async function planAndRun(
   const service = createAgentService({
     ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
   })
-  // [output.dry-run]
-  try {
+  // [net.cheap]
+  let plan: Plan = inputs.task
+  // [skip.authors.push] [net.cheap]
+  if (mayBeMerges !== undefined || needsGitHub(inputs)) {
     // [net.cheap]
-    let plan: Plan = inputs.task
-    // [skip.authors.push] [net.cheap]
-    if (mayBeMerges !== undefined || needsGitHub(inputs)) {
-      // [net.cheap]
-      const { planRun } = await loadGitHub()
-      // [memory.run.continues]
-      plan = await planRun(mayBeMerges, service, (comment) => {
-        // [memory.one-comment]
-        report.comment = comment
-      })
-    }
-    // [skip.service.unasked]
-    if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
-    // [report.log.lines]
-    log(formatStartLine(plan, inputs))
-    // [send.placeholder.first]
-    const writePlaceholder = (): Promise<void> => report.writePlaceholder()
-    const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
-    // [output.dry-run]
-    if (!inputs.dryRun) return await run(plan, inputs, tools)
-    if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
-    return { outcome: 'dry-run' }
-  } finally {
-    service.close()
+    const { planRun } = await loadGitHub()
+    // [memory.run.continues]
+    plan = await planRun(mayBeMerges, service, (comment) => {
+      // [memory.one-comment]
+      report.comment = comment
+    })
   }
+  // [skip.service.unasked]
+  if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
+  // [report.log.lines]
+  log(formatStartLine(plan, inputs))
+  // [send.placeholder.first]
+  const writePlaceholder = (): Promise<void> => report.writePlaceholder()
+  const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
+  // [output.dry-run]
+  if (!inputs.dryRun) return await run(plan, inputs, tools)
+  if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
+  return { outcome: 'dry-run' }
 }
 
 /**
