@@ -126,6 +126,7 @@ const limited = (headers: Record<string, string>) => ({
   body: { message: 'No' },
 })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
+const PAGE = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
 
 /**
  * As GitHub answers to a comment (docs.github.com/en/rest/issues/comments#create-an-issue-comment).
@@ -201,7 +202,6 @@ describe('a request that retried [github.decides.retried]', () => {
     expect(requests()).toBe(7)
   })
 
-  const PAGE = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
   const NOT_RESET = limited({
     'x-ratelimit-remaining': '5',
     'x-ratelimit-reset': String(NOW / 1000 + 20),
@@ -264,7 +264,7 @@ describe('a request that retried [github.decides.retried]', () => {
       { ...limited({ 'retry-after': '8' }), status: 422 },
     ],
     ['a limit for longer than there is [github.limit]', primaryLimit(NOW / 1000 + 3600)],
-  ])('is not retried after %s', async (_, answer) => {
+  ])('is not retried after %s [github.decides.retried]', async (_, answer) => {
     const { github, requests } = await connect([answer])
     await failure(read(github))
     expect(requests()).toBe(1)
@@ -392,6 +392,7 @@ describe('what helps: [github.permission.named]', () => {
       refused(422),
       'Fix the problem that GitHub reports, then re-run.',
     ],
+    ['a gateway [github.foreign]', PAGE, 'Check GITHUB_API_URL and the proxy variables.'],
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),

@@ -407,7 +407,7 @@ describe('docs-token [docs.token.when]', () => {
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
     ["as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
   ])(
-    'is not used after a mere failure, %s [docs.token.when]',
+    'is not used after a mere failure, %s [docs.token.when] [github.decides.retried]',
     async (world, _, times, answer, ended) => {
       await privateDocs(world, 'merged')
       world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
@@ -430,7 +430,7 @@ describe('a pull request that can not be read counts as open for a message, and 
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
     expect(lines(log)).toEqual([
       expect.stringContaining(
-        'Set docs-token to a token that can read pull requests in your-org/docs.',
+        'reading pull request your-org/docs#17 failed: 404, "Not Found". Set docs-token to a token that can read pull requests in your-org/docs.',
       ),
     ])
   })

@@ -181,14 +181,17 @@ describe('an error that ends the step is no warning as well, and [memory.failure
 })
 
 describe('an error of what only informs is one warning: [memory.edit.retried]', () => {
-  worldTest('one that may pass advises no re-run, which would start another job', async (world) => {
-    fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
-    const { outputs, commands } = await world.step(COMMENT)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(commands('warning')).toEqual([
-      'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
-    ])
-  })
+  worldTest(
+    'one that may pass advises no re-run, which would start another job [memory.failure.told]',
+    async (world) => {
+      fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
+      const { outputs, commands } = await world.step(COMMENT)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([
+        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
+      ])
+    },
+  )
 
   worldTest('one that is refused is not retried, and told with the permission', async (world) => {
     fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
@@ -240,7 +243,9 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
     failAfter(world, 0, { answer: { status: 422, body: {} } })
     const { commands, outputs, summary } = await world.step(SCOPE)
     expect(outputs.outcome).toBe('pr-opened')
-    expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
+    expect(commands('warning')).toEqual([
+      expect.stringMatching(/writing the comment.* Fix the problem that GitHub reports\.$/),
+    ])
     expect(notes([summary, world.comments()[0]])).toEqual([false, false])
   })
 
@@ -426,17 +431,20 @@ worldTest(
   },
 )
 
-worldTest('a cancel during the last edits leaves them 3 s [cancel.first]', async (world) => {
-  fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
-  const { sinceSignalMs } = await world.step(COMMENT, {
-    meanwhile: async ({ lines, cancel }) => {
-      await until(() => lines.some((line) => line.startsWith('Finished after')))
-      await sleep(100)
-      cancel()
-    },
-  })
-  expect(sinceSignalMs).toBe(3_000)
-})
+worldTest(
+  'a cancel during the last edits leaves them 3 s [cancel.first] [memory.edit.retried]',
+  async (world) => {
+    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
+    const { sinceSignalMs } = await world.step(COMMENT, {
+      meanwhile: async ({ lines, cancel }) => {
+        await until(() => lines.some((line) => line.startsWith('Finished after')))
+        await sleep(100)
+        cancel()
+      },
+    })
+    expect(sinceSignalMs).toBe(3_000)
+  },
+)
 
 worldTest(
   'a note beside the last edits is no reason to try a failed one again [memory.edit.order]',

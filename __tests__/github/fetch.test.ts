@@ -47,7 +47,7 @@ test('asks for gzip, and decompresses it [github.shape]', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test.each([301, 307, 308])(
+test.each([301, 302, 307, 308])(
   'follows a redirect (%i), as of a moved repository [github.redirect]',
   async (status) => {
     const url = await serve(async (request, response) => {

@@ -144,7 +144,7 @@ test.each<readonly [string, readonly object[]]>([
   ['reported attempt [memory.rerun.reported]', [{}]],
   ['unfinished attempt [memory.rerun.waits]', UNFINISHED.map((state) => ({ state }))],
   [
-    'earlier run [memory.run.continues]',
+    'earlier run [memory.run.continues] [memory.nothing-sent]',
     [
       ...OTHERS.map((state) => ({ state })),
       ...[{ run: '6' }, { run: '6', state: 'active' }, { jobId: '', state: 'sending' }],

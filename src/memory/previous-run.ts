@@ -223,6 +223,7 @@ function earlier(
       // [memory.run.continues]
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
+        // [memory.run.open-pull]
         return { kind: 'create', prompt, fingerprint, previousLink }
       }
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
