@@ -369,6 +369,7 @@ describe('a request in flight [net.deadline]', () => {
     const thrown = await sent
     expect(thrown).toBeInstanceOf(message === 'cancelled' ? Cancelled : GitHubError)
     expect(thrown).toMatchObject({ message })
+    await read(github).catch(String)
     expect(requests()).toBe(1)
   })
 })
@@ -476,14 +477,14 @@ describe('what can not connect for good is not retried, and says whose fault it 
   const CERTIFICATE =
     "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. Verification can't be turned off."
 
-  test("GitHub's certificate", async () => {
+  test("GitHub's certificate, in quoted words [send.certificate.final] [text.one-line]", async () => {
     const { port, close } = await terminateTls(1, await certificate())
     servers.push(close)
     const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
     const error = await failure(read(github))
     expect(error).toMatchObject({ status: undefined, kind: 'refused', advice: CERTIFICATE })
     expect(error.message).toMatch(
-      /^GitHub: reading it failed: GitHub's certificate is not trusted: \S/,
+      /^GitHub: reading it failed: GitHub's certificate is not trusted: "/,
     )
     expect(waits).toEqual([])
   })

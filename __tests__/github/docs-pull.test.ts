@@ -538,7 +538,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
 
 describe('a docs pull request that was closed without a merge is a no [memory.run.closed]', () => {
   const SAYS =
-    /was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
+    /: the docs pull request was closed\n[\s\S]* was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }

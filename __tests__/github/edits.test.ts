@@ -61,7 +61,7 @@ slowTest.each<[object, string]>([
   [{ ...COMMENT, prompt: '' }, 'Waiting for'],
   [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
 ])(
-  'the first text, which GitHub mails, is read by itself: %j [memory.first-text]',
+  'the first text, which GitHub mails, is read by itself: %j [memory.first-text] [memory.silent]',
   async (world, inputs, doing) => {
     const { outputs } = await world.step({ wait: 'false' })
     await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
@@ -136,13 +136,13 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
 
 describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
-    log.split('\n').filter((line) => line.includes("can't be verified"))
+    log.split('\n').filter((line) => /can't be verified|no single/.test(line))
   const TEXT =
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
   worldTest.each([
     ['a comment that decides', SCOPE],
-    ['a comment that only informs', COMMENT],
+    ['a comment that only informs [memory.unverified] [input.scope]', COMMENT],
   ])('%s', async (world, _, inputs) => {
     await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
     const before = world.comments()
@@ -432,7 +432,7 @@ worldTest(
 )
 
 worldTest(
-  'a cancel during the last edits leaves them 3 s [cancel.first] [memory.edit.retried]',
+  'a cancel during the last edits leaves them 3 s [cancel.first]',
   async (world) => {
     fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
     const { sinceSignalMs } = await world.step(COMMENT, {
@@ -459,7 +459,7 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order]',
+  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order] [memory.edit.retried]',
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })

@@ -483,13 +483,14 @@ describe('the comment', () => {
         answer: 'silence',
         takesEffect: true,
       })
-      const { outputs } = await world.step(SCOPE, {
+      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
         meanwhile: async ({ cancel }) => {
           await until(() => world.comments().length > 0)
           cancel()
         },
       })
       expect(outputs.outcome).toBe('cancelled')
+      expect(sinceSignalMs).toBe(500)
       expect(world.comments()).toEqual([expect.stringContaining('🛑')])
     },
   )

@@ -168,6 +168,7 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [
     { ...PUSHED, pull: 'merged' },
     {
+      title: 'the docs pull request was merged',
       reason: `this push has nothing new for the docs job, and the docs pull request ${LINK} was merged`,
       advice: expect.stringMatching(/anything but a push/),
     },

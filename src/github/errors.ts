@@ -127,7 +127,7 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
     return 'missing'
   // [range.list.never]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
-  // [github.context.refused]
+  // [range.number.either] [docs.token.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
 }
 

@@ -47,9 +47,8 @@ export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<Earlier | Attach | undefined> {
   const { environment, tell, comment } = context
-  // [github.decides.retried]
-  const state = await comment.find()
   // [memory.run.continues]
+  const state = await comment.find()
   if (state === undefined) return undefined
   // [memory.identity.same-attempt]
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
