@@ -395,7 +395,7 @@ describe('docs-token [docs.token.when]', () => {
     const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
     world.github.faults.push({ ...fault })
     const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
-    expect(second.outputs.sent).toBe('nothing')
+    expect(second.outputs.outcome).toBe('skipped')
     world.github.faults.push({ ...fault }, { ...fault })
     const third = await world.step({ ...SCOPE, wait: 'false' })
     expect(third.log).not.toContain('docs-token')
@@ -538,7 +538,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
 
 describe('a docs pull request that was closed without a merge is a no [memory.run.closed]', () => {
   const SAYS =
-    /: the docs pull request was closed\n[\s\S]* was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
+    /the docs pull request was closed[\s\S]* was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }

@@ -431,20 +431,17 @@ worldTest(
   },
 )
 
-worldTest(
-  'a cancel during the last edits leaves them 3 s [cancel.first]',
-  async (world) => {
-    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
-    const { sinceSignalMs } = await world.step(COMMENT, {
-      meanwhile: async ({ lines, cancel }) => {
-        await until(() => lines.some((line) => line.startsWith('Finished after')))
-        await sleep(100)
-        cancel()
-      },
-    })
-    expect(sinceSignalMs).toBe(3_000)
-  },
-)
+worldTest('a cancel during the last edits leaves them 3 s [cancel.first]', async (world) => {
+  fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
+  const { sinceSignalMs } = await world.step(COMMENT, {
+    meanwhile: async ({ lines, cancel }) => {
+      await until(() => lines.some((line) => line.startsWith('Finished after')))
+      await sleep(100)
+      cancel()
+    },
+  })
+  expect(sinceSignalMs).toBe(3_000)
+})
 
 worldTest(
   'a note beside the last edits is no reason to try a failed one again [memory.edit.order]',

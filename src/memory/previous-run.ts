@@ -54,7 +54,7 @@ export async function findPreviousRun(
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
   // [memory.rerun.unknown]
   noteIfUnknown(state, context)
-  // [output.job-id]
+  // [output.job-id] [docs.ended-early]
   const { jobId, link } = state
   if (jobId !== '') tell({ kind: 'continuing', jobId, link })
   // [memory.rerun.waits]
@@ -208,12 +208,13 @@ function earlier(
       const isNews = !fingerprints.includes(state.fingerprint)
       // [memory.run.continues]
       const decision = decide({ ...found, isNews })
-      // [output.job-id]
+      // [output.job-id] [docs.ended-early]
       tell({ kind: 'continuing', jobId, link })
       // [memory.run.closed] [paid.push.merged]
       if (decision.kind === 'skip') return decision
       // [paid.push.unchanged]
       if (decision.kind === 'wait')
+        // [memory.previous-key]
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)
       // Only what is known to be open can be continued.
       // [memory.run.open-pull]

@@ -59,10 +59,11 @@ export function openComments(
 
   // [memory.one-comment]
   function list(mode: RequestMode) {
+    // [github.permission.named]
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
     const params = { repository, ...mode, isEarly: isMissing }
-    // [github.shape]
+    // [github.shape] [github.permission.named]
     const common = requestParams(params, doing, permission, Array.isArray)
     // [memory.one-comment] [github.pages]
     return readPages(COMMENTS_LIMIT / 100, (page) =>
