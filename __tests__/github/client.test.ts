@@ -327,11 +327,11 @@ test('a request that only informs is sent once [github.informs.once]', async () 
   expect(requests()).toBe(1)
 })
 
-test('an answer of another shape is an error [github.shape]', async () => {
+test('an answer of another shape is an error, which may pass [github.shape] [report.advice.followed]', async () => {
   const { github } = await connect([OK])
   const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
-  expect(error).toMatchObject({ status: undefined, kind: 'temporary' })
+  expect(error).toMatchObject({ status: undefined, kind: 'temporary', advice: 'Re-run later.' })
 })
 
 test('a redirect to another server is an error, whatever is in its answer [github.redirect]', async () => {
@@ -376,7 +376,6 @@ describe('a request in flight [net.deadline]', () => {
 describe('what helps: [github.permission.named]', () => {
   const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
   test.each<[string, Answer, advice: string]>([
-    ['an error of the server [report.advice.followed]', BAD_GATEWAY, 'Re-run later.'],
     [
       'no answer [report.advice.followed]',
       'reset',
