@@ -239,15 +239,18 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
   const notes = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text?.includes('Note: '))
 
-  worldTest('what a later edit made good is told nowhere', async (world) => {
-    failAfter(world, 0, { answer: { status: 422, body: {} } })
-    const { commands, outputs, summary } = await world.step(SCOPE)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(commands('warning')).toEqual([
-      expect.stringMatching(/writing the comment.* Fix the problem that GitHub reports\.$/),
-    ])
-    expect(notes([summary, world.comments()[0]])).toEqual([false, false])
-  })
+  worldTest(
+    'what a later edit made good is told nowhere [memory.failure.told] [memory.edit.retried]',
+    async (world) => {
+      failAfter(world, 0, { answer: { status: 422, body: {} } })
+      const { commands, outputs, summary } = await world.step(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([
+        expect.stringMatching(/writing the comment.* Fix the problem that GitHub reports\.$/),
+      ])
+      expect(notes([summary, world.comments()[0]])).toEqual([false, false])
+    },
+  )
 
   const REFUSED = { create: [{ status: 400, error: 'No' }] }
   test.each([
@@ -263,14 +266,17 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
     }),
   )
 
-  worldTest('also if another note comes just then', async (world) => {
-    await world.step({ ...COMMENT, ...ANOTHER_KEY })
-    world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-    const { summary } = await world.step(COMMENT, run(201))
-    expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
-      Array(2).fill([expect.stringContaining("can't be verified")]),
-    )
-  })
+  worldTest(
+    'also if another note comes just then [memory.failure.told] [memory.edit.retried]',
+    async (world) => {
+      await world.step({ ...COMMENT, ...ANOTHER_KEY })
+      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+      const { summary } = await world.step(COMMENT, run(201))
+      expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
+        Array(2).fill([expect.stringContaining("can't be verified")]),
+      )
+    },
+  )
 })
 
 describe('what an earlier run stored [memory.later-run]', () => {
@@ -456,15 +462,15 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order] [memory.edit.retried]',
+  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order] [memory.edit.retried] [report.advice.followed]',
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const { outputs, milliseconds } = await world.step({
+    const { commands, milliseconds } = await world.step({
       ...SCOPE,
       ...deadlineAfter(DEADLINE_MS),
     })
-    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
     expect(milliseconds).toBe(DEADLINE_MS + 1_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },

@@ -190,7 +190,7 @@ export function keepComment(options: CommentOptions) {
     try {
       // [memory.marker.signed]
       const marker = createMarker(held, id, identity, markerKeys)
-      // [github.early]
+      // [github.early] [memory.one-comment.no-twin]
       const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
       // [memory.edit.retried] [github.early]
       await comments.edit(id, update.text, marker, { ...mode, isEarly })
