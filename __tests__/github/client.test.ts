@@ -374,7 +374,8 @@ describe('a request in flight [net.deadline]', () => {
 })
 
 describe('what helps: [github.permission.named]', () => {
-  const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
+  const FORK =
+    'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. Skip the step for forks, or pass another token as github-token.'
   test.each<[string, Answer, advice: string]>([
     [
       'no answer [report.advice.followed]',

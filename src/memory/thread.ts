@@ -71,7 +71,10 @@ export function openComments(
     )
   }
 
-  /** Finds what a creation has made whose response was lost, or that may not have been sent. */
+  /**
+   * Finds what a creation has made whose response was lost, or that may not have been sent.
+   * [memory.one-comment.no-twin]
+   */
   async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
     if (!isCreated) return undefined
     const { items } = await list({ ...mode, retried: false })
@@ -79,10 +82,12 @@ export function openComments(
   }
 
   return {
+    // [memory.one-comment]
     list,
     /**
      * Creates a comment without a marker, because the marker needs its id. If the response was
      * lost, the comment is found by its nonce instead of being created twice.
+     * [memory.one-comment.no-twin]
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
@@ -95,6 +100,7 @@ export function openComments(
       isCreated = true
       return (await github.issues.createComment(params)).data.id
     },
+    // [memory.one-comment.no-twin]
     findCreated,
     // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
