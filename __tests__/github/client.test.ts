@@ -126,6 +126,7 @@ const limited = (headers: Record<string, string>) => ({
   body: { message: 'No' },
 })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
+const PAGE = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
 
 /**
  * As GitHub answers to a comment (docs.github.com/en/rest/issues/comments#create-an-issue-comment).
@@ -195,20 +196,18 @@ describe('a request that retried [github.decides.retried]', () => {
     expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in". Retrying.'])
   })
 
-  test('is retried less often if the answers take long', async () => {
-    const { github, requests } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
+  test('is retried less often if the answers take long, and told once [github.decides.retried] [report.log.lines]', async () => {
+    const { github, requests, log } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
     await failure(read(github))
-    expect(requests()).toBe(7)
+    expect([requests(), log.length]).toEqual([7, 1])
   })
 
-  const PAGE = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
   const NOT_RESET = limited({
     'x-ratelimit-remaining': '5',
     'x-ratelimit-reset': String(NOW / 1000 + 20),
   })
   test.each<[string, Answer, number]>([
-    ['an error of the server [github.decides.retried]', BAD_GATEWAY, 750],
-    ['the lowest of these [github.decides.retried]', refused(500), 750],
+    ['the lowest error of the server [github.decides.retried]', refused(500), 750],
     ['a reset [github.decides.retried]', 'reset', 750],
     ['a text instead of JSON [github.shape]', { status: 200, body: 'hello' }, 750],
     ['null [github.shape]', { status: 200, body: 'null' }, 750],
@@ -264,7 +263,7 @@ describe('a request that retried [github.decides.retried]', () => {
       { ...limited({ 'retry-after': '8' }), status: 422 },
     ],
     ['a limit for longer than there is [github.limit]', primaryLimit(NOW / 1000 + 3600)],
-  ])('is not retried after %s', async (_, answer) => {
+  ])('is not retried after %s [github.decides.retried]', async (_, answer) => {
     const { github, requests } = await connect([answer])
     await failure(read(github))
     expect(requests()).toBe(1)
@@ -328,11 +327,11 @@ test('a request that only informs is sent once [github.informs.once]', async () 
   expect(requests()).toBe(1)
 })
 
-test('an answer of another shape is an error [github.shape]', async () => {
+test('an answer of another shape is an error, which may pass [github.shape] [report.advice.followed]', async () => {
   const { github } = await connect([OK])
   const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
-  expect(error).toMatchObject({ status: undefined, kind: 'temporary' })
+  expect(error).toMatchObject({ status: undefined, kind: 'temporary', advice: 'Re-run later.' })
 })
 
 test('a redirect to another server is an error, whatever is in its answer [github.redirect]', async () => {
@@ -369,14 +368,15 @@ describe('a request in flight [net.deadline]', () => {
     const thrown = await sent
     expect(thrown).toBeInstanceOf(message === 'cancelled' ? Cancelled : GitHubError)
     expect(thrown).toMatchObject({ message })
+    await read(github).catch(String)
     expect(requests()).toBe(1)
   })
 })
 
 describe('what helps: [github.permission.named]', () => {
-  const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
+  const FORK =
+    'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. Skip the step for forks, or pass another token as github-token.'
   test.each<[string, Answer, advice: string]>([
-    ['an error of the server [report.advice.followed]', BAD_GATEWAY, 'Re-run later.'],
     [
       'no answer [report.advice.followed]',
       'reset',
@@ -392,6 +392,7 @@ describe('what helps: [github.permission.named]', () => {
       refused(422),
       'Fix the problem that GitHub reports, then re-run.',
     ],
+    ['a gateway [github.foreign]', PAGE, 'Check GITHUB_API_URL and the proxy variables.'],
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),
@@ -475,14 +476,14 @@ describe('what can not connect for good is not retried, and says whose fault it 
   const CERTIFICATE =
     "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. Verification can't be turned off."
 
-  test("GitHub's certificate", async () => {
+  test("GitHub's certificate, in quoted words [send.certificate.final] [text.one-line]", async () => {
     const { port, close } = await terminateTls(1, await certificate())
     servers.push(close)
     const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
     const error = await failure(read(github))
     expect(error).toMatchObject({ status: undefined, kind: 'refused', advice: CERTIFICATE })
     expect(error.message).toMatch(
-      /^GitHub: reading it failed: GitHub's certificate is not trusted: \S/,
+      /^GitHub: reading it failed: GitHub's certificate is not trusted: "/,
     )
     expect(waits).toEqual([])
   })

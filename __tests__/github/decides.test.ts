@@ -132,7 +132,7 @@ worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
 })
 
 worldTest(
-  'what GitHub said is told, although it then says nothing to the end [github.decides.retried]',
+  'what GitHub said is told, although it then says nothing to the end [github.decides.retried] [report.true]',
   async (world) => {
     const path = /\/files/
     world.github.faults.push({ path, answer: BAD_GATEWAY }, { path, answer: 'silence', ...ALWAYS })
@@ -145,7 +145,7 @@ worldTest.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
 ])(
-  'an answer without a list of %s is none [range.list.unknown]',
+  'an answer without a list of %s is none [range.list.unknown] [github.shape]',
   async (world, _, path, inputs, run) => {
     world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
     expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)

@@ -395,7 +395,7 @@ describe('docs-token [docs.token.when]', () => {
     const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
     world.github.faults.push({ ...fault })
     const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
-    expect(second.outputs.sent).toBe('nothing')
+    expect(second.outputs.outcome).toBe('skipped')
     world.github.faults.push({ ...fault }, { ...fault })
     const third = await world.step({ ...SCOPE, wait: 'false' })
     expect(third.log).not.toContain('docs-token')
@@ -407,7 +407,7 @@ describe('docs-token [docs.token.when]', () => {
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
     ["as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
   ])(
-    'is not used after a mere failure, %s [docs.token.when]',
+    'is not used after a mere failure, %s [docs.token.when] [github.decides.retried]',
     async (world, _, times, answer, ended) => {
       await privateDocs(world, 'merged')
       world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
@@ -430,7 +430,7 @@ describe('a pull request that can not be read counts as open for a message, and 
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
     expect(lines(log)).toEqual([
       expect.stringContaining(
-        'Set docs-token to a token that can read pull requests in your-org/docs.',
+        'reading pull request your-org/docs#17 failed: 404, "Not Found". Set docs-token to a token that can read pull requests in your-org/docs.',
       ),
     ])
   })
@@ -538,7 +538,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
 
 describe('a docs pull request that was closed without a merge is a no [memory.run.closed]', () => {
   const SAYS =
-    /was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
+    /the docs pull request was closed[\s\S]* was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }

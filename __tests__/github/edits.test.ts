@@ -61,7 +61,7 @@ slowTest.each<[object, string]>([
   [{ ...COMMENT, prompt: '' }, 'Waiting for'],
   [{ ...COMMENT, prompt: 'And this.' }, 'Waiting for'],
 ])(
-  'the first text, which GitHub mails, is read by itself: %j [memory.first-text]',
+  'the first text, which GitHub mails, is read by itself: %j [memory.first-text] [memory.silent]',
   async (world, inputs, doing) => {
     const { outputs } = await world.step({ wait: 'false' })
     await world.step({ ...inputs, ...('prompt' in inputs && { 'job-id': outputs['job-id'] }) })
@@ -136,13 +136,13 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
 
 describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
-    log.split('\n').filter((line) => line.includes("can't be verified"))
+    log.split('\n').filter((line) => /can't be verified|no single/.test(line))
   const TEXT =
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
   worldTest.each([
     ['a comment that decides', SCOPE],
-    ['a comment that only informs', COMMENT],
+    ['a comment that only informs [memory.unverified] [input.scope]', COMMENT],
   ])('%s', async (world, _, inputs) => {
     await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
     const before = world.comments()
@@ -181,14 +181,17 @@ describe('an error that ends the step is no warning as well, and [memory.failure
 })
 
 describe('an error of what only informs is one warning: [memory.edit.retried]', () => {
-  worldTest('one that may pass advises no re-run, which would start another job', async (world) => {
-    fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
-    const { outputs, commands } = await world.step(COMMENT)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(commands('warning')).toEqual([
-      'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
-    ])
-  })
+  worldTest(
+    'one that may pass advises no re-run, which would start another job [memory.failure.told]',
+    async (world) => {
+      fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
+      const { outputs, commands } = await world.step(COMMENT)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([
+        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
+      ])
+    },
+  )
 
   worldTest('one that is refused is not retried, and told with the permission', async (world) => {
     fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
@@ -236,13 +239,18 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
   const notes = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text?.includes('Note: '))
 
-  worldTest('what a later edit made good is told nowhere', async (world) => {
-    failAfter(world, 0, { answer: { status: 422, body: {} } })
-    const { commands, outputs, summary } = await world.step(SCOPE)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
-    expect(notes([summary, world.comments()[0]])).toEqual([false, false])
-  })
+  worldTest(
+    'what a later edit made good is told nowhere [memory.failure.told] [memory.edit.retried]',
+    async (world) => {
+      failAfter(world, 0, { answer: { status: 422, body: {} } })
+      const { commands, outputs, summary } = await world.step(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([
+        expect.stringMatching(/writing the comment.* Fix the problem that GitHub reports\.$/),
+      ])
+      expect(notes([summary, world.comments()[0]])).toEqual([false, false])
+    },
+  )
 
   const REFUSED = { create: [{ status: 400, error: 'No' }] }
   test.each([
@@ -258,14 +266,17 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
     }),
   )
 
-  worldTest('also if another note comes just then', async (world) => {
-    await world.step({ ...COMMENT, ...ANOTHER_KEY })
-    world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-    const { summary } = await world.step(COMMENT, run(201))
-    expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
-      Array(2).fill([expect.stringContaining("can't be verified")]),
-    )
-  })
+  worldTest(
+    'also if another note comes just then [memory.failure.told] [memory.edit.retried]',
+    async (world) => {
+      await world.step({ ...COMMENT, ...ANOTHER_KEY })
+      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+      const { summary } = await world.step(COMMENT, run(201))
+      expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
+        Array(2).fill([expect.stringContaining("can't be verified")]),
+      )
+    },
+  )
 })
 
 describe('what an earlier run stored [memory.later-run]', () => {
@@ -451,15 +462,15 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
-  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order]',
+  'an edit without a response holds up the next request no longer than until the deadline [memory.edit.order] [memory.edit.retried] [report.advice.followed]',
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const { outputs, milliseconds } = await world.step({
+    const { commands, milliseconds } = await world.step({
       ...SCOPE,
       ...deadlineAfter(DEADLINE_MS),
     })
-    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
     expect(milliseconds).toBe(DEADLINE_MS + 1_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },

@@ -51,7 +51,7 @@ describe('a temporary error of a request that decides [github.decides.retried]',
 })
 
 worldTest(
-  'a placeholder whose edit the answer does not show stops the create [send.placeholder.first]',
+  'a placeholder whose edit the answer does not show stops the create [send.placeholder.first] [github.shape]',
   async (world) => {
     world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
     const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })

@@ -35,19 +35,19 @@ const signal = AbortSignal.timeout(60_000)
 const GET = { method: 'GET', headers: { authorization: 'token ghs_token' }, signal } as const
 const PATCH = { ...GET, method: 'PATCH', body: '{"body":"text"}' } as const
 
-test('asks for gzip, and decompresses it [github.shape]', async () => {
+test('asks for gzip, and decompresses it; joins what several headers say [github.shape] [github.pages]', async () => {
   const text = 'é'.repeat(1e6)
   const url = await serve((request, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
+    response.setHeader('link', ['<1>', '<2>']).writeHead(200, { 'content-encoding': 'gzip' })
     response.end(gzipSync(JSON.stringify({ accepts: request.headers['accept-encoding'], text })))
   })
   const response = await fetchFrom(url).fetch(`${url}/`, GET)
   expect(JSON.parse(await response.text())).toEqual({ accepts: 'gzip', text })
   expect(new TextDecoder().decode(await response.arrayBuffer())).toBe(await response.text())
-  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('link')).toBe('<1>, <2>')
 })
 
-test.each([301, 307, 308])(
+test.each([301, 302, 307, 308])(
   'follows a redirect (%i), as of a moved repository [github.redirect]',
   async (status) => {
     const url = await serve(async (request, response) => {

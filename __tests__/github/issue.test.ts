@@ -108,6 +108,9 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
       expect(world.posts()).toEqual([CREATE, CREATE])
+      expect((await world.step({ comment: 'true' }, schedule)).log).toContain(
+        'is about no single pull request or issue: there is nothing to comment on.',
+      )
     },
   )
 })

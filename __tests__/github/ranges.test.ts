@@ -141,7 +141,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   worldTest('a refusal of another list is none [range.list.never]', async (world) => {
     world.github.faults.push({
       path: /runs/,
-      answer: refusal(422, 'Validation Failed'),
+      answer: refusal(422, TOO_LONG),
       times: 9,
     })
     const { outputs } = await world.step({ context: 'event' }, schedule())

@@ -144,7 +144,7 @@ test.each<readonly [string, readonly object[]]>([
   ['reported attempt [memory.rerun.reported]', [{}]],
   ['unfinished attempt [memory.rerun.waits]', UNFINISHED.map((state) => ({ state }))],
   [
-    'earlier run [memory.run.continues]',
+    'earlier run [memory.run.continues] [memory.nothing-sent]',
     [
       ...OTHERS.map((state) => ({ state })),
       ...[{ run: '6' }, { run: '6', state: 'active' }, { jobId: '', state: 'sending' }],
@@ -168,6 +168,7 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [
     { ...PUSHED, pull: 'merged' },
     {
+      title: 'the docs pull request was merged',
       reason: `this push has nothing new for the docs job, and the docs pull request ${LINK} was merged`,
       advice: expect.stringMatching(/anything but a push/),
     },

@@ -93,7 +93,7 @@ test('characters can not move from one field to the next [memory.marker.signed]'
   expect(readMarker(one, ID, { ...IDENTITY, step: ['ab', 'c'] }, KEY)).toBeUndefined()
 })
 
-test('the last marker of a text counts, and no other [memory.marker.last]', () => {
+test('the last marker of a text counts, and no other [memory.marker.last] [memory.marker.signed]', () => {
   const copy = createMarker({ ...STATE, jobId: 'job-2' }, ID + 1, IDENTITY, KEY)
   expect(readMarker(`${copy}\n${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
   expect(readMarker(`${marker}\n${copy}`, ID, IDENTITY, KEY)).toBe('unverified')

@@ -83,11 +83,13 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   // [skip.authors.push]
   for (const commit_sha of commits) {
+    // [github.permission.named]
     const doing = `reading commit ${shortSha(commit_sha)}`
     // [github.early]
     const mode = { ...repo, isEarly: isMissing }
-    // [skip.authors.push]
+    // [github.permission.named]
     const common = requestParams(mode, doing, 'contents: read', hasParents)
+    // [skip.authors.push]
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
     if (data.parents.length < 2) return false
   }

@@ -164,6 +164,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       await waitForRetry(answer, attempts, time, options)
     }
   })
+  // [github.decides.retried]
   return octokit.rest
 }
 
@@ -180,7 +181,7 @@ function toGitHubError(
 ): GitHubError {
   // [cancel.first]
   if (cancelled()) throw new Cancelled()
-  // [github.decides.retried]
+  // Of what should find a creation. [memory.one-comment.no-twin]
   if (thrown instanceof GitHubError) return thrown
   // [report.true]
   return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)

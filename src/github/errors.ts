@@ -60,6 +60,7 @@ export class GitHubError extends ActionError {
   readonly retryAfterMs: number | undefined
 
   constructor(
+    // [range.list.never]
     { doing, needs, ofFiles = false }: CallNames,
     thrown: unknown,
     { clock, redact, fromFork }: FailureContext,
@@ -126,7 +127,7 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
     return 'missing'
   // [range.list.never]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
-  // [github.context.refused]
+  // [range.number.either] [docs.token.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
 }
 
@@ -157,7 +158,7 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Of an answer, in characters: it takes long to redact more. [text.cheap] */
+/** Of an answer, in characters: it takes long to redact more. [github.words] [text.cheap] */
 const MESSAGE_LIMIT = 64 * 1024
 
 /** Without "re-run": that would start another job. [memory.failure.told] */
@@ -181,7 +182,7 @@ function adviceFor(
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   if (status === undefined) return RUN_LATER
-  // A redirect, or a gateway. [github.redirect]
+  // A redirect, or a gateway. [github.redirect] [github.foreign]
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
   // [report.advice.followed]
   if (kind === 'temporary') return RUN_LATER

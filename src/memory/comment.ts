@@ -190,9 +190,9 @@ export function keepComment(options: CommentOptions) {
     try {
       // [memory.marker.signed]
       const marker = createMarker(held, id, identity, markerKeys)
-      // [github.early]
+      // [github.early] [memory.one-comment.no-twin]
       const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
-      // [memory.edit.retried]
+      // [memory.edit.retried] [github.early]
       await comments.edit(id, update.text, marker, { ...mode, isEarly })
       // [report.advice.rerun]
       state = { kind: 'written', id, held }
@@ -264,6 +264,7 @@ export function keepComment(options: CommentOptions) {
      * @throws ActionError `github` if later runs depend on it
      */
     async writePlaceholder(update: StatusUpdate): Promise<void> {
+      // [memory.silent]
       if (!isMemory) return
       // An edit before it may take longer than the step has left.
       // [memory.edit.order] [net.deadline]

@@ -19,6 +19,7 @@ export type DocsPulls = ReturnType<typeof openDocsPulls>
 class Unreadable extends Error {
   constructor(
     message: string,
+    // [docs.token.refused]
     readonly isTokenRefused = false,
   ) {
     super(message)

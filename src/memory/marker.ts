@@ -132,6 +132,7 @@ export function readMarker(
  * [memory.identity]
  */
 function publicName({ step }: Identity): string {
+  // [memory.marker.stable]
   return createHash('sha256').update(JSON.stringify(step)).digest('base64url').slice(0, 22)
 }
 

@@ -47,15 +47,14 @@ export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<Earlier | Attach | undefined> {
   const { environment, tell, comment } = context
-  // [github.decides.retried]
-  const state = await comment.find()
   // [memory.run.continues]
+  const state = await comment.find()
   if (state === undefined) return undefined
   // [memory.identity.same-attempt]
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
   // [memory.rerun.unknown]
   noteIfUnknown(state, context)
-  // [output.job-id]
+  // [output.job-id] [docs.ended-early]
   const { jobId, link } = state
   if (jobId !== '') tell({ kind: 'continuing', jobId, link })
   // [memory.rerun.waits]
@@ -209,12 +208,13 @@ function earlier(
       const isNews = !fingerprints.includes(state.fingerprint)
       // [memory.run.continues]
       const decision = decide({ ...found, isNews })
-      // [output.job-id]
+      // [output.job-id] [docs.ended-early]
       tell({ kind: 'continuing', jobId, link })
       // [memory.run.closed] [paid.push.merged]
       if (decision.kind === 'skip') return decision
       // [paid.push.unchanged]
       if (decision.kind === 'wait')
+        // [memory.previous-key]
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)
       // Only what is known to be open can be continued.
       // [memory.run.open-pull]
@@ -223,6 +223,7 @@ function earlier(
       // [memory.run.continues]
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
+        // [memory.run.open-pull]
         return { kind: 'create', prompt, fingerprint, previousLink }
       }
       const message = { kind: 'message', jobId, prompt, fingerprint } as const

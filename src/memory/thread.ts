@@ -59,10 +59,11 @@ export function openComments(
 
   // [memory.one-comment]
   function list(mode: RequestMode) {
+    // [github.permission.named]
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
     const params = { repository, ...mode, isEarly: isMissing }
-    // [github.shape]
+    // [github.shape] [github.permission.named]
     const common = requestParams(params, doing, permission, Array.isArray)
     // [memory.one-comment] [github.pages]
     return readPages(COMMENTS_LIMIT / 100, (page) =>
@@ -70,7 +71,10 @@ export function openComments(
     )
   }
 
-  /** Finds what a creation has made whose response was lost, or that may not have been sent. */
+  /**
+   * Finds what a creation has made whose response was lost, or that may not have been sent.
+   * [memory.one-comment.no-twin]
+   */
   async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
     if (!isCreated) return undefined
     const { items } = await list({ ...mode, retried: false })
@@ -78,10 +82,12 @@ export function openComments(
   }
 
   return {
+    // [memory.one-comment]
     list,
     /**
      * Creates a comment without a marker, because the marker needs its id. If the response was
      * lost, the comment is found by its nonce instead of being created twice.
+     * [memory.one-comment.no-twin]
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
@@ -94,6 +100,7 @@ export function openComments(
       isCreated = true
       return (await github.issues.createComment(params)).data.id
     },
+    // [memory.one-comment.no-twin]
     findCreated,
     // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
