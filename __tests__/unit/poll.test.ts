@@ -315,7 +315,7 @@ describe('at the deadline [poll.last]', () => {
     expect(closes).toEqual([calls.length - 1])
   })
 
-  test('a process that was frozen makes no last poll after a cancel', async () => {
+  test('a process that was frozen makes no last poll after a cancel [cancel.first]', async () => {
     const { end, calls } = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
     expect([end, calls]).toEqual(['cancelled', []])
   })
@@ -461,8 +461,8 @@ test('if the last poll shows what may predate the message, that is known [poll.s
 })
 
 test('if the last poll is refused, what helps is known [poll.refused]', async () => {
-  const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
-  expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
+  const { facts } = await poll([active, missing], { timeoutMs: 2_000 })
+  expect(facts().notSeen?.advice).toContain('it may have been deleted')
 })
 
 test('a poll counts as missed until it is answered [report.true]', async () => {

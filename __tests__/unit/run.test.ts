@@ -68,7 +68,13 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
   const completed = jobResult('completed')
   const later = [completed, completed]
   test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
-    ['has its link then', CREATE, [active, completed, opened], true, 'create poll poll: pr-opened'],
+    [
+      'has its link then, and shows late itself [poll.new-job.grace]',
+      CREATE,
+      [active, ...Array(4).fill(errorResponse(404)), completed, opened],
+      true,
+      'create poll poll poll poll poll poll: pr-opened',
+    ],
     ['has none', CREATE, [active, ...later], true, 'create poll poll: no-changes'],
     [
       'has its link, after it completed at once',

@@ -2,6 +2,7 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
+import { sentIn } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
@@ -240,7 +241,8 @@ test.each<[string, Script, code: string]>([
     'rate-limited',
   ],
   ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
-])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
-  const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
+])('at the deadline, %s [output.timed-out] [output.sent]', async (_, script, code) => {
+  const { endedAt, facts, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
+  expect(sentIn(facts())).toBe(code === 'create-unknown' ? 'job' : 'nothing')
 })

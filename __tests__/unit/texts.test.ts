@@ -130,7 +130,7 @@ test('the table has every outcome [output.outcome]', () => {
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named]', async () => {
+test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named] [report.facts.one]', async () => {
   const report = new StepReport({
     writer: createReporter(String),
     clock: new FakeClock(),
@@ -296,10 +296,12 @@ describe('of requests and the job, what is said is known:', () => {
       const [, outcome] = /^Finished .*: (error|cancelled)\b/.exec(lines.at(-1) ?? '') ?? []
       return outcome === 'error' || (outcome === 'cancelled' && job !== 'ended')
     },
-    ({ unknown, job }, { summary }) => {
+    ({ name, unknown, job }, { summary }) => {
       const mayBe =
         unknown === 'create' ? /a docs job may have been/i : /the message may have been/i
-      const isNot = /no docs job was started|the message was not accepted/i
+      const isNot = name.startsWith('message refused')
+        ? /the message was not accepted/i
+        : /no docs job was started/i
       const known =
         job === undefined
           ? isNot
@@ -331,13 +333,13 @@ describe('of requests and the job, what is said is known:', () => {
     (row) => !isEnded(row) && row.job !== undefined,
     ({ job = 'ended' }, { lines }) => {
       const known = {
-        runs: /is still running\.$/,
+        runs: /^Docs job "job-1": active after 5 s(?:, docs pull request \S+)?\.\n.*is still running\.$/ms,
         missed: /when last seen, .* ago; since then: .*503/,
         undocumented: /has an undocumented status: .*its words/,
         unseen: /has an unknown status/,
         ended: /./,
       }
-      expect(lines.at(-1)).toMatch(known[job])
+      expect(lines.join('\n')).toMatch(known[job])
     },
   )
   rule(
@@ -462,10 +464,13 @@ describe('every text', () => {
     },
   )
   rule(
-    'gives advice about what was wrong [report.advice.followed]',
+    'says what was wrong, and gives advice about it [output.error-code] [report.advice.followed]',
     (_, { outputs }) => outputs['error-code'] !== '' && outputs['error-code'] !== undefined,
     (_, told) => {
       const about = ABOUT[told.outputs['error-code'] as keyof typeof ABOUT]
+      expect(told.lines.join('\n')).toMatch(
+        /^::error::(?:Docs pull request: \S+ )?(?:The|A|Reading|Writing|wait)\b/m,
+      )
       for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(about)
     },
   )
@@ -529,14 +534,16 @@ describe('the summary and the comment', () => {
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
   rule(
-    'say what was sent, in the words of the log [output.sent]',
+    'say what was sent, in the words of the log, whose last line has the error code, too [output.sent] [output.error-code] [report.log.lines]',
     (row) => isEnded(row) && hasOutputs(row),
     ({ unknown }, { lines, outputs, summary, comment }) => {
-      expect(unknown ?? outputs.sent).toBe(outputs.sent)
+      expect(unknown?.replace('create', 'job') ?? outputs.sent).toBe(outputs.sent)
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
         outputs.sent ?? ''
       ]
-      expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
+      const code = outputs['error-code'] && ` \\(${outputs['error-code']}\\)`
+      const end = `^Finished after .*: ${outputs.outcome}${code}\\. Sent: ${words}\\.$`
+      expect(lines.at(-1)).toMatch(new RegExp(end))
       for (const text of [summary, comment]) expect(text).toContain(`\n- Sent: ${words}\n`)
     },
   )
@@ -642,7 +649,7 @@ describe('text from outside', () => {
     }),
   )
   rule(
-    'shows and stores no key [secret.redacted]',
+    'shows and stores no key [secret.redacted] [memory.marker.no-key]',
     everyRow,
     withHostile((_, __, hostile) => {
       expect(hostile.stored.jobId).toBe('') // Not '***', which a re-run would ask for.
