@@ -202,11 +202,6 @@ describe('a create', () => {
       failed('rate-limited', '"Slow down"', '1 h'),
     ],
     [
-      '401: final [send.refused.final]',
-      [says(401, 'Bad key')],
-      failed('auth', '401: "Bad key"', 'api-key'),
-    ],
-    [
       '404: final [send.refused.final]',
       [says(404, 'No project')],
       failed('not-found', '404: "No project"', 'project-id'),

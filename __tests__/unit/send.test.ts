@@ -96,12 +96,14 @@ describe('a retry', () => {
     },
   )
 
-  test('is announced with its reason and its delay, in whole seconds [report.log.lines]', async () => {
-    const { lines } = await submit([notSent, errorResponse(429, '30'), accepted], { random: 0.1 })
+  test('is announced with its reason and its delay, in whole seconds, and what is known then is published [report.log.lines] [cancel.killed]', async () => {
+    const script = [notSent, errorResponse(429, '30'), accepted]
+    const { lines, published } = await submit(script, { random: 0.1 })
     expect(lines.log).toEqual([
       "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
       'The service refused the create request (429: its message). Retrying in 31 s.',
     ])
+    expect(published[1]).toMatchObject({ request: 'none', sent: 'nothing' })
   })
 
   test('is not sent if the delay ends after the deadline [send.limited]', async () => {

@@ -464,14 +464,14 @@ describe('every text', () => {
     },
   )
   rule(
-    'says what was wrong, and gives advice about it [output.error-code] [report.advice.followed]',
+    'says what was wrong, gives advice about it, and ends the log with the code [output.error-code] [report.log.lines] [report.advice.followed]',
     (_, { outputs }) => outputs['error-code'] !== '' && outputs['error-code'] !== undefined,
     (_, told) => {
-      const about = ABOUT[told.outputs['error-code'] as keyof typeof ABOUT]
-      expect(told.lines.join('\n')).toMatch(
-        /^::error::(?:Docs pull request: \S+ )?(?:The|A|Reading|Writing|wait)\b/m,
-      )
-      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(about)
+      const code = told.outputs['error-code'] as keyof typeof ABOUT
+      const first = '^::error::(?:Docs pull request: \\S+ )?(?:The|A|Reading|Writing|wait)\\b'
+      const last = new RegExp(`${first}.*\\nFinished after .* \\(${code}\\)\\. Sent`, 'ms')
+      expect(told.lines.join('\n')).toMatch(last)
+      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(ABOUT[code])
     },
   )
   rule(
@@ -500,9 +500,12 @@ describe('the annotation [report.annotation.one]', () => {
     (_, told) => expect(annotationsOf(told)).toEqual([]),
   )
   rule(
-    'is one error if the step fails',
+    'is one error if the step fails, which begins with what there is to review',
     (row, { exitCode }) => isEnded(row) && exitCode === 1,
-    (_, told) => expect(annotationsOf(told)).toEqual([expect.stringMatching(/^::error::/)]),
+    (row, told) => {
+      const link = told.outputs['pr-link'] && row.job ? 'Docs pull request: ' : ''
+      expect(annotationsOf(told)).toEqual([expect.stringMatching(`^::error::${link}`)])
+    },
   )
   rule(
     'is the pull request if there is one, else at most a warning',
@@ -534,16 +537,14 @@ describe('the summary and the comment', () => {
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
   rule(
-    'say what was sent, in the words of the log, whose last line has the error code, too [output.sent] [output.error-code] [report.log.lines]',
+    'say what was sent, in the words of the log [output.sent]',
     (row) => isEnded(row) && hasOutputs(row),
     ({ unknown }, { lines, outputs, summary, comment }) => {
       expect(unknown?.replace('create', 'job') ?? outputs.sent).toBe(outputs.sent)
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
         outputs.sent ?? ''
       ]
-      const code = outputs['error-code'] && ` \\(${outputs['error-code']}\\)`
-      const end = `^Finished after .*: ${outputs.outcome}${code}\\. Sent: ${words}\\.$`
-      expect(lines.at(-1)).toMatch(new RegExp(end))
+      expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
       for (const text of [summary, comment]) expect(text).toContain(`\n- Sent: ${words}\n`)
     },
   )
