@@ -307,7 +307,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     expect((await runTask(MESSAGE, script)).story).toBe(BUSY)
   })
 
-  test('ends with the error if nobody can tell whether the job is gone', async () => {
+  test('ends with the error if nobody can tell whether the job is gone [send.message.gone]', async () => {
     const error = new ActionError('network', 'Timed out.', 'Later.')
     const find = () => Promise.reject(error)
     const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, find } }

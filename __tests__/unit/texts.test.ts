@@ -92,7 +92,6 @@ function play(row: Row, outside: Outside = PLAIN) {
     if (row.end !== undefined) report.update()
     const { text: comment, first: mail, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update
-    expect(isEnd).toBe(row.end !== undefined)
     const stored = { ...memory, ...more }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
     const { exitCode } = report
@@ -590,6 +589,19 @@ describe('the summary and the comment', () => {
     },
   )
 })
+
+rule(
+  'the comment stores whether a re-run has a docs job to wait for, and the end [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent] [memory.silent]',
+  everyRow,
+  (row, { stored, isEnd }) => {
+    const none = row.job
+      ? /^(?!unsent|sending|unknown|skipped|dry)/
+      : /^(?:unsent|sending|skipped|dry-run)$/
+    expect(stored.state).toMatch(row.unknown ? /^(?:sending|unknown)$/ : none)
+    if (row.job !== 'unseen') expect(stored.isJobSeen).toBe(row.job !== undefined)
+    expect(isEnd).toBe(isEnded(row))
+  },
+)
 
 describe('the outputs', () => {
   rule(
