@@ -243,8 +243,12 @@ test.each<[string, Script, code: string]>([
     'rate-limited',
   ],
   ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
-])('at the deadline, %s [output.timed-out] [output.sent]', async (_, script, code) => {
-  const { endedAt, facts, ...result } = await submit(script, { timeoutMs: MINUTE })
-  expect([result.code, endedAt]).toEqual([code, MINUTE])
-  expect(sentIn(facts())).toBe(code === 'create-unknown' ? 'job' : 'nothing')
-})
+])(
+  'at the deadline, %s [output.timed-out] [output.sent] [report.true]',
+  async (name, script, code) => {
+    const { endedAt, facts, ...result } = await submit(script, { timeoutMs: MINUTE })
+    expect([result.code, endedAt]).toEqual([code, MINUTE])
+    expect(sentIn(facts())).toBe(code === 'create-unknown' ? 'job' : 'nothing')
+    expect(facts().isRefused).toBe(name.startsWith('a retry'))
+  },
+)

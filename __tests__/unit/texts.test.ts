@@ -281,15 +281,6 @@ describe('of requests and the job, what is said is known:', () => {
     (_, told) => expect(wholeOf(told)).not.toMatch(/a docs job may exist/i),
   )
   rule(
-    'that a docs job may exist [report.where-to-look]',
-    ({ unknown }) => unknown === 'create',
-    (row, told) => {
-      // The log says it at the end.
-      const places = placesOf(told).slice(isEnded(row) ? 0 : 1)
-      for (const text of places) expect(text).toMatch(/a docs job may exist/i)
-    },
-  )
-  rule(
     'in the title of an error or a cancel, what has been accepted [report.title.accepted]',
     ({ job }, { lines }) => {
       const [, outcome] = /^Finished .*: (error|cancelled)\b/.exec(lines.at(-1) ?? '') ?? []

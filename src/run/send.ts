@@ -66,6 +66,7 @@ export async function send(
     if (verdict.next === 'accepted') return verdict.job
     // [send.unknown]
     const unknown = verdict.next === 'retry' ? undefined : verdict.unknown
+    // [report.true]
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     // [output.sent] [report.true]
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
