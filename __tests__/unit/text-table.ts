@@ -325,7 +325,7 @@ const STATES: Record<string, State> = {
     ends: [...IN_FLIGHT, 'an exception'],
   },
   'message in flight': { happens: messaging, stored: true, unknown: 'message', ends: IN_FLIGHT },
-  'message in flight, follow-up': {
+  'message in flight, follow-up [memory.run.open-pull]': {
     happens: followingUp,
     unknown: 'message',
     link: LINK,
@@ -422,7 +422,7 @@ const STATES: Record<string, State> = {
     ...createdAfter(undefined, 'runs', is('active')),
     ends: TIMED_OUT,
   },
-  'created in place of another, to continue its pull request': {
+  'created in place of another, to continue its pull request [memory.run.open-pull]': {
     ...createdAfter(LINK, 'runs', is('active')),
     link: LINK,
     ends: WAITED,
@@ -473,7 +473,11 @@ const STATES: Record<string, State> = {
     ...messaged('unseen', is('archived')),
     ends: ['started', 'cancelled'],
   },
-  'messaged, follow-up': { ...followedUp('runs', is('active')), link: LINK, ends: TIMED_OUT },
+  'messaged, follow-up [memory.run.open-pull]': {
+    ...followedUp('runs', is('active')),
+    link: LINK,
+    ends: TIMED_OUT,
+  },
   'messaged, follow-up without changes': {
     ...followedUp('ended', undefined, sees(is('completed'))),
     ends: ['no-changes'],

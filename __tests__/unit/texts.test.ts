@@ -582,14 +582,15 @@ describe('the summary and the comment', () => {
 })
 
 rule(
-  'the comment stores whether a re-run has a docs job to wait for, and the end [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent] [memory.silent]',
+  'the comment stores which docs job a re-run has to wait for, if any, whose it is, and the end [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent] [memory.later-run] [memory.silent]',
   everyRow,
-  (row, { stored, isEnd }) => {
+  (row, { stored, isEnd, outputs }) => {
     const none = row.job
       ? /^(?!unsent|sending|unknown|skipped|dry)/
       : /^(?:unsent|sending|skipped|dry-run)$/
     expect(stored.state).toMatch(row.unknown ? /^(?:sending|unknown)$/ : none)
     if (row.job !== 'unseen') expect(stored.isJobSeen).toBe(row.job !== undefined)
+    expect(stored.created).toBe(row.job !== undefined && outputs.sent === 'job')
     expect(isEnd).toBe(isEnded(row))
   },
 )

@@ -25,7 +25,7 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
-// [net.deadline]
+// [report.log.lines] [github.decides.retried]
 export const NO_RESPONSE = 'no response in time'
 
 // [net.deadline]
