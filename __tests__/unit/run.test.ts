@@ -97,8 +97,9 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
   ])(
     'is asked for once more: it %s [poll.link.late] [cancel.killed]',
     async (_, task, script, wait, story) => {
-      const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
+      const { calls, closes, published, facts, ...ended } = await runTask(task, script, { wait })
       expect(ended.story).toBe(story)
+      expect(facts().seen?.job.link).toBe(story.endsWith('pr-opened') ? LINK : undefined)
       const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
       expect(last - before).toBe(5_000)
       // Servers close a connection that was idle for so long.
@@ -247,6 +248,12 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       ended,
       [cancelThen(errorResponse(404))],
       'message: cancelled',
+    ],
+    [
+      'after a cancel, if nobody knows its result [cancel.in-flight]',
+      ended,
+      [cancelThen(noResponse)],
+      'message: cancelled create-unknown',
     ],
     [
       'of an active job that refuses it [send.message.ended]',
