@@ -199,11 +199,6 @@ describe('a create', () => {
       failed('not-found', '404: "No project"', 'project-id'),
     ],
     [
-      '200 without JSON: never [send.no-job]',
-      [json(200, 'Welcome!')],
-      failed('contract', mayExist, 'Welcome!'),
-    ],
-    [
       'an id that is no path segment: never [send.no-job]',
       [json(200, job({ id: '..' }))],
       failed('contract', mayExist, 'no docs job with a valid id and a status'),
@@ -259,11 +254,6 @@ describe('a poll [poll.retry]', () => {
       '401: final [poll.refused]',
       says(401, 'Expired'),
       failed('auth', '401: "Expired"', 'job-id: job-1'),
-    ],
-    [
-      'a page of a firewall: final [send.refused.foreign]',
-      firewall(403),
-      ofFirewall('status request'),
     ],
     [
       'a page with 404: the docs job may be there [send.refused.foreign]',
