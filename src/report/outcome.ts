@@ -85,6 +85,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
+  // [report.advice.followed] [poll.refused]
   const job = facts.seen?.job
   // [report.title.accepted]
   const accepted = acceptedIn(facts)

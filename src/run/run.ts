@@ -113,7 +113,7 @@ async function messageOrCreate(
   }
 }
 
-// [send.placeholder.first]
+// [send.placeholder.first] [memory.run.open-pull]
 async function create(
   { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,
