@@ -69,7 +69,11 @@ test.concurrent.each<[string, Handler, outputs: object]>([
     silence,
     { outcome: 'error', 'error-code': 'create-unknown' },
   ],
-  ['that is answered has the job', inTime, { outcome: 'timed-out', 'job-id': 'job-1' }],
+  [
+    'that is answered has the job [output.timed-out]',
+    inTime,
+    { outcome: 'timed-out', 'job-id': 'job-1' },
+  ],
 ])(
   'at the deadline, a create in flight gets 5 s: one %s [cancel.in-flight]',
   async (_, handler, outputs) => {

@@ -58,6 +58,7 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   }
   expect(service.connections()).toBe(1)
   expect(log.match(/^After .*: docs job "job-1" is still running\.$/gm)).toHaveLength(1)
+  expect(log.match(/^Docs job "job-1": /gm)).toHaveLength(2) // One at each change.
 })
 
 test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent]', async () => {

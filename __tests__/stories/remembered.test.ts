@@ -100,7 +100,7 @@ test.each<[string, Script]>([
     }),
 )
 
-test('a re-run that can not ask for the job starts none in its place, and says how to wait for it [memory.run.continues] [report.true]', () =>
+test('a re-run that can not ask for the job starts none in its place, and says how to wait for it [memory.run.continues] [report.true] [output.timed-out]', () =>
   onPullRequest(
     { posts: [created], polls: [active, json(503, { error: 'maintenance' })] },
     async ({ world, step, creates }) => {

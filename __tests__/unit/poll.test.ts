@@ -176,12 +176,6 @@ describe('a job is polled', () => {
       '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
     ],
     [
-      'until it is refused four times [poll.refused]',
-      [active, ...times(4, errorResponse(403))],
-      {},
-      '0 5 8.4 11.8 15.2: auth',
-    ],
-    [
       'until it is refused, whatever with [poll.refused]',
       [active, ...PAGES, errorResponse(400)],
       {},
@@ -315,7 +309,7 @@ describe('at the deadline [poll.last]', () => {
     expect(closes).toEqual([calls.length - 1])
   })
 
-  test('a process that was frozen makes no last poll after a cancel', async () => {
+  test('a process that was frozen makes no last poll after a cancel [cancel.first]', async () => {
     const { end, calls } = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
     expect([end, calls]).toEqual(['cancelled', []])
   })
@@ -461,8 +455,8 @@ test('if the last poll shows what may predate the message, that is known [poll.s
 })
 
 test('if the last poll is refused, what helps is known [poll.refused]', async () => {
-  const { facts } = await poll([active, errorResponse(401)], { timeoutMs: 2_000 })
-  expect(facts().notSeen?.advice).toContain('Check that api-key is the right key')
+  const { facts } = await poll([active, missing], { timeoutMs: 2_000 })
+  expect(facts().notSeen?.advice).toContain('it may have been deleted')
 })
 
 test('a poll counts as missed until it is answered [report.true]', async () => {

@@ -59,20 +59,22 @@ test('a job that is stored at the very end: the summary says that a re-run finds
 
 test.each([
   ['not truncated before they are redacted [report.log.lines] [secret.redacted]', true],
-  ['unless nobody sees them [report.annotation.one]', false],
+  ['unless nobody sees them [report.annotation.one] [report.log.lines]', false],
 ])('the details of an error are in the debug lines, %s', (_, isDebug) => {
   const { report, written } = createStep({ isDebug })
   const cause = { data: 'x'.repeat(20_000) }
   const error = new ActionError('network', 'Broken.', '', { cause })
   report.tell({ kind: 'ended', result: { outcome: 'error', error } })
   report.endLog()
+  report.endLog()
   expect(written.debug?.join().includes(`'${cause.data}'`)).toBe(isDebug)
-  expect(written.error).toHaveLength(1)
+  for (const lines of [written.error, written.log]) expect(lines).toHaveLength(1)
 })
 
-test('what ends the step after its end was reported changes nothing [cancel.second]', () => {
+test('what happens to a step after its end was reported changes nothing [cancel.second]', () => {
   const { report, written } = createStep()
   report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
+  report.tell({ kind: 'pausing' })
   report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
   expect(report.exitCode).toBe(0)
   expect([written.summary, written.error]).toEqual([[expect.stringContaining('Dry run')], []])

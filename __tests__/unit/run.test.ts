@@ -68,7 +68,13 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
   const completed = jobResult('completed')
   const later = [completed, completed]
   test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
-    ['has its link then', CREATE, [active, completed, opened], true, 'create poll poll: pr-opened'],
+    [
+      'has its link then, and shows late itself [poll.new-job.grace]',
+      CREATE,
+      [active, ...Array(4).fill(errorResponse(404)), completed, opened],
+      true,
+      'create poll poll poll poll poll poll: pr-opened',
+    ],
     ['has none', CREATE, [active, ...later], true, 'create poll poll: no-changes'],
     [
       'has its link, after it completed at once',
@@ -91,8 +97,9 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
   ])(
     'is asked for once more: it %s [poll.link.late] [cancel.killed]',
     async (_, task, script, wait, story) => {
-      const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
+      const { calls, closes, published, facts, ...ended } = await runTask(task, script, { wait })
       expect(ended.story).toBe(story)
+      expect(facts().seen?.job.link).toBe(story.endsWith('pr-opened') ? LINK : undefined)
       const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
       expect(last - before).toBe(5_000)
       // Servers close a connection that was idle for so long.
@@ -189,7 +196,6 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [false],
       [EXISTS, words(404), ENDED],
     ],
-    ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
     [
       'has ended and is busy three times, after failures of other kinds',
       [notSent, ...refused(429), ...refused(409, 3)],
@@ -242,6 +248,12 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       ended,
       [cancelThen(errorResponse(404))],
       'message: cancelled',
+    ],
+    [
+      'after a cancel, if nobody knows its result [cancel.in-flight]',
+      ended,
+      [cancelThen(noResponse)],
+      'message: cancelled create-unknown',
     ],
     [
       'of an active job that refuses it [send.message.ended]',
@@ -302,7 +314,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     expect((await runTask(MESSAGE, script)).story).toBe(BUSY)
   })
 
-  test('ends with the error if nobody can tell whether the job is gone', async () => {
+  test('ends with the error if nobody can tell whether the job is gone [send.message.gone]', async () => {
     const error = new ActionError('network', 'Timed out.', 'Later.')
     const find = () => Promise.reject(error)
     const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, find } }

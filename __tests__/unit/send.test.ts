@@ -2,6 +2,7 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
+import { sentIn } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
@@ -95,12 +96,14 @@ describe('a retry', () => {
     },
   )
 
-  test('is announced with its reason and its delay, in whole seconds [report.log.lines]', async () => {
-    const { lines } = await submit([notSent, errorResponse(429, '30'), accepted], { random: 0.1 })
+  test('is announced with its reason and its delay, in whole seconds, and what is known then is published [report.log.lines] [cancel.killed]', async () => {
+    const script = [notSent, errorResponse(429, '30'), accepted]
+    const { lines, published } = await submit(script, { random: 0.1 })
     expect(lines.log).toEqual([
       "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
       'The service refused the create request (429: its message). Retrying in 31 s.',
     ])
+    expect(published[1]).toMatchObject({ request: 'none', sent: 'nothing' })
   })
 
   test('is not sent if the delay ends after the deadline [send.limited]', async () => {
@@ -240,7 +243,12 @@ test.each<[string, Script, code: string]>([
     'rate-limited',
   ],
   ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
-])('at the deadline, %s [output.timed-out]', async (_, script, code) => {
-  const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
-  expect([result.code, endedAt]).toEqual([code, MINUTE])
-})
+])(
+  'at the deadline, %s [output.timed-out] [output.sent] [report.true]',
+  async (name, script, code) => {
+    const { endedAt, facts, ...result } = await submit(script, { timeoutMs: MINUTE })
+    expect([result.code, endedAt]).toEqual([code, MINUTE])
+    expect(sentIn(facts())).toBe(code === 'create-unknown' ? 'job' : 'nothing')
+    expect(facts().isRefused).toBe(name.startsWith('a retry'))
+  },
+)

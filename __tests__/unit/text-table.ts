@@ -309,8 +309,11 @@ const STATES: Record<string, State> = {
     ],
   },
   'start with a job-id': { happens: all(), given: 'message', ends: ['bad input', 'cancelled'] },
-  'with notes': { happens: hasNotes, ends: ['skipped', 'no permission'] },
-  'with a remembered job': {
+  'with notes [report.summary] [report.log.lines]': {
+    happens: hasNotes,
+    ends: ['skipped', 'no permission'],
+  },
+  'with a remembered job [report.true] [output.pr-link]': {
     happens: remembers(LINK),
     link: LINK,
     ends: ['dry-run', 'skipped', 'skipped, docs closed', 'cancelled', 'no permission'],
@@ -322,7 +325,7 @@ const STATES: Record<string, State> = {
     ends: [...IN_FLIGHT, 'an exception'],
   },
   'message in flight': { happens: messaging, stored: true, unknown: 'message', ends: IN_FLIGHT },
-  'message in flight, follow-up': {
+  'message in flight, follow-up [memory.run.open-pull]': {
     happens: followingUp,
     unknown: 'message',
     link: LINK,
@@ -394,7 +397,10 @@ const STATES: Record<string, State> = {
     ...created('missed', is('active'), misses),
     ends: [...WAITED, 'poll refused, 404'],
   },
-  'created, then refused': { ...created('missed', is('active'), isRefused), ends: TIMED_OUT },
+  'created, then refused [poll.refused]': {
+    ...created('missed', is('active'), isRefused),
+    ends: TIMED_OUT,
+  },
   'created, with a link, then missed': {
     ...created('missed', is('active', LINK), misses),
     link: LINK,
@@ -412,11 +418,11 @@ const STATES: Record<string, State> = {
     ...created('missed', is('active'), sees(isUndocumented), misses),
     ends: TIMED_OUT,
   },
-  'created in place of another': {
+  'created in place of another [memory.run.open-pull]': {
     ...createdAfter(undefined, 'runs', is('active')),
     ends: TIMED_OUT,
   },
-  'created in place of another, to continue its pull request': {
+  'created in place of another, to continue its pull request [memory.run.open-pull]': {
     ...createdAfter(LINK, 'runs', is('active')),
     link: LINK,
     ends: WAITED,
@@ -436,12 +442,16 @@ const STATES: Record<string, State> = {
     link: LINK,
     ends: ['cancelled'],
   },
-  'merge request': {
+  'merge request [output.pr-number]': {
     ...created('ended', is('completed', GITLAB)),
     link: GITLAB,
     ends: ['pr-opened'],
   },
-  'another link': { ...created('ended', is('completed', OTHER)), link: OTHER, ends: ['pr-opened'] },
+  'another link [output.pr-link]': {
+    ...created('ended', is('completed', OTHER)),
+    link: OTHER,
+    ends: ['pr-opened'],
+  },
   completed: { ...created('ended', is('completed')), ends: ['no-changes'] },
   failed: { ...created('ended', is('failed')), ends: ['failed', 'cancelled', 'an exception'] },
   'failed, with a link': { ...created('ended', is('failed', LINK)), link: LINK, ends: ['failed'] },
@@ -459,11 +469,15 @@ const STATES: Record<string, State> = {
   },
   'messaged, missed': { ...messaged('unseen', undefined, misses), ends: WAITED },
   // The status predates the message, which the job has accepted.
-  'messaged, had ended': {
+  'messaged, had ended [poll.stale-end]': {
     ...messaged('unseen', is('archived')),
     ends: ['started', 'cancelled'],
   },
-  'messaged, follow-up': { ...followedUp('runs', is('active')), link: LINK, ends: TIMED_OUT },
+  'messaged, follow-up [memory.run.open-pull]': {
+    ...followedUp('runs', is('active')),
+    link: LINK,
+    ends: TIMED_OUT,
+  },
   'messaged, follow-up without changes': {
     ...followedUp('ended', undefined, sees(is('completed'))),
     ends: ['no-changes'],
@@ -498,7 +512,7 @@ const BROKEN = [
   ['message unknown', 'unknown message'],
   ['created', 'timed-out'],
   ['pull request', 'pr-opened'],
-  ['messaged, had ended', 'started'],
+  ['messaged, had ended [poll.stale-end]', 'started'],
   ['start', 'an exception'],
 ] as const
 

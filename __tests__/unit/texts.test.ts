@@ -92,7 +92,6 @@ function play(row: Row, outside: Outside = PLAIN) {
     if (row.end !== undefined) report.update()
     const { text: comment, first: mail, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update
-    expect(isEnd).toBe(row.end !== undefined)
     const stored = { ...memory, ...more }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
     const { exitCode } = report
@@ -130,7 +129,7 @@ test('the table has every outcome [output.outcome]', () => {
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named]', async () => {
+test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named] [report.facts.one]', async () => {
   const report = new StepReport({
     writer: createReporter(String),
     clock: new FakeClock(),
@@ -282,24 +281,17 @@ describe('of requests and the job, what is said is known:', () => {
     (_, told) => expect(wholeOf(told)).not.toMatch(/a docs job may exist/i),
   )
   rule(
-    'that a docs job may exist [report.where-to-look]',
-    ({ unknown }) => unknown === 'create',
-    (row, told) => {
-      // The log says it at the end.
-      const places = placesOf(told).slice(isEnded(row) ? 0 : 1)
-      for (const text of places) expect(text).toMatch(/a docs job may exist/i)
-    },
-  )
-  rule(
     'in the title of an error or a cancel, what has been accepted [report.title.accepted]',
     ({ job }, { lines }) => {
       const [, outcome] = /^Finished .*: (error|cancelled)\b/.exec(lines.at(-1) ?? '') ?? []
       return outcome === 'error' || (outcome === 'cancelled' && job !== 'ended')
     },
-    ({ unknown, job }, { summary }) => {
+    ({ name, unknown, job }, { summary }) => {
       const mayBe =
         unknown === 'create' ? /a docs job may have been/i : /the message may have been/i
-      const isNot = /no docs job was started|the message was not accepted/i
+      const isNot = name.startsWith('message refused')
+        ? /the message was not accepted/i
+        : /no docs job was started/i
       const known =
         job === undefined
           ? isNot
@@ -331,13 +323,13 @@ describe('of requests and the job, what is said is known:', () => {
     (row) => !isEnded(row) && row.job !== undefined,
     ({ job = 'ended' }, { lines }) => {
       const known = {
-        runs: /is still running\.$/,
+        runs: /^Docs job "job-1": active after 5 s(?:, docs pull request \S+)?\.\n.*is still running\.$/ms,
         missed: /when last seen, .* ago; since then: .*503/,
         undocumented: /has an undocumented status: .*its words/,
         unseen: /has an unknown status/,
         ended: /./,
       }
-      expect(lines.at(-1)).toMatch(known[job])
+      expect(lines.join('\n')).toMatch(known[job])
     },
   )
   rule(
@@ -462,11 +454,14 @@ describe('every text', () => {
     },
   )
   rule(
-    'gives advice about what was wrong [report.advice.followed]',
+    'says what was wrong, gives advice about it, and ends the log with the code [output.error-code] [report.log.lines] [report.advice.followed]',
     (_, { outputs }) => outputs['error-code'] !== '' && outputs['error-code'] !== undefined,
     (_, told) => {
-      const about = ABOUT[told.outputs['error-code'] as keyof typeof ABOUT]
-      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(about)
+      const code = told.outputs['error-code'] as keyof typeof ABOUT
+      const first = '^::error::(?:Docs pull request: \\S+ )?(?:The|A|Reading|Writing|wait)\\b'
+      const last = new RegExp(`${first}.*\\nFinished after .* \\(${code}\\)\\. Sent`, 'ms')
+      expect(told.lines.join('\n')).toMatch(last)
+      for (const advice of adviceOf(told).slice(0, 2)) expect(advice).toMatch(ABOUT[code])
     },
   )
   rule(
@@ -495,9 +490,12 @@ describe('the annotation [report.annotation.one]', () => {
     (_, told) => expect(annotationsOf(told)).toEqual([]),
   )
   rule(
-    'is one error if the step fails',
+    'is one error if the step fails, which begins with what there is to review',
     (row, { exitCode }) => isEnded(row) && exitCode === 1,
-    (_, told) => expect(annotationsOf(told)).toEqual([expect.stringMatching(/^::error::/)]),
+    (row, told) => {
+      const link = told.outputs['pr-link'] && row.job ? 'Docs pull request: ' : ''
+      expect(annotationsOf(told)).toEqual([expect.stringMatching(`^::error::${link}`)])
+    },
   )
   rule(
     'is the pull request if there is one, else at most a warning',
@@ -583,6 +581,20 @@ describe('the summary and the comment', () => {
   )
 })
 
+rule(
+  'the comment stores which docs job a re-run has to wait for, if any, whose it is, and the end [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent] [memory.later-run] [memory.silent]',
+  everyRow,
+  (row, { stored, isEnd, outputs }) => {
+    const none = row.job
+      ? /^(?!unsent|sending|unknown|skipped|dry)/
+      : /^(?:unsent|sending|skipped|dry-run)$/
+    expect(stored.state).toMatch(row.unknown ? /^(?:sending|unknown)$/ : none)
+    if (row.job !== 'unseen') expect(stored.isJobSeen).toBe(row.job !== undefined)
+    expect(stored.created).toBe(row.job !== undefined && outputs.sent === 'job')
+    expect(isEnd).toBe(isEnded(row))
+  },
+)
+
 describe('the outputs', () => {
   rule(
     'are complete at the end, and have all that is known before [output.early]',
@@ -642,7 +654,7 @@ describe('text from outside', () => {
     }),
   )
   rule(
-    'shows and stores no key [secret.redacted]',
+    'shows and stores no key [secret.redacted] [memory.marker.no-key]',
     everyRow,
     withHostile((_, __, hostile) => {
       expect(hostile.stored.jobId).toBe('') // Not '***', which a re-run would ask for.

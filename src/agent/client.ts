@@ -59,11 +59,13 @@ export function createAgentService(options: AgentServiceOptions) {
   const prefix = base.pathname.replace(/\/+$/, '')
   const { deadline, network } = options
   const client = createHttpClient({
+    // [net.tls.verified]
     ...network,
     origin: base.origin,
     // [net.proxy]
     proxy: proxyFor(base, network),
   })
+  // [input.id]
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     // [net.limits]
@@ -93,6 +95,7 @@ export function createAgentService(options: AgentServiceOptions) {
     // [send.job.required]
     return result.kind === 'response' ? parseResponse(result, options.redact) : result
   }
+  // [input.id]
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
@@ -104,10 +107,13 @@ export function createAgentService(options: AgentServiceOptions) {
       send(
         {
           method: 'POST',
+          // [input.task]
           path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
           headers: { ...headers, 'content-type': 'application/json' },
+          // [input.task]
           body: JSON.stringify({ prompt }),
         },
+        // [net.deadline] [cancel.in-flight]
         deadline,
       ),
     /** `GET /v2/agent/{projectId}/job/{id}` [poll.retry] */

@@ -38,7 +38,7 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
 
 /**
  * The time for retries: failed attempts and the waits between them use it up.
- * [send.unconnected] [github.decides.retried]
+ * [send.unconnected] [poll.dead-address] [github.decides.retried]
  */
 export class RetryBudget {
   #countedUntil = 0
@@ -63,7 +63,7 @@ export class RetryBudget {
     const startedAt = this.clock.now()
     // [net.deadline]
     await this.clock.sleep(milliseconds, signal)
-    // [send.unconnected]
+    // [send.unconnected] [poll.dead-address]
     this.count(startedAt, milliseconds)
   }
 }

@@ -25,7 +25,7 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
-// [net.deadline]
+// [report.log.lines] [github.decides.retried]
 export const NO_RESPONSE = 'no response in time'
 
 // [net.deadline]
@@ -47,7 +47,7 @@ export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
-/** Aborted after another signal, once that is waited for. [net.deadline] */
+/** Aborted after another signal, once that is waited for. [net.deadline] [memory.edit.retried] */
 export function abortedAfter(
   signal: AbortSignal,
   wait: (end: AbortSignal) => Promise<void>,

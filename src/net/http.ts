@@ -93,7 +93,7 @@ export function createHttpClient(options: HttpClientOptions) {
     connection ??= openConnection(options)
     // Sent once: whether a request may be sent again, its caller decides. [send.never-twice]
     const result = await exchange(connection.client, route, request, deadline)
-    // [net.arrived-first]
+    // [net.limits] [net.proxy]
     if (result.kind !== 'response') close()
     return result
   }
@@ -161,7 +161,7 @@ function exchange(
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
-          : // [send.unconnected]
+          : // [send.unconnected] [send.certificate.final]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
     // [net.arrived-first]
@@ -197,6 +197,7 @@ function exchange(
       if (settled) throw new Error('aborted')
       // [send.never-twice]
       onSent()
+      // [input.task]
       yield Buffer.from(text)
     }
 
@@ -208,6 +209,7 @@ function exchange(
     setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
+    // [input.task]
     client.dispatch(
       {
         method,
@@ -216,7 +218,7 @@ function exchange(
         body: text === undefined ? null : (createBody(text) as unknown as Readable),
       },
       {
-        // undici calls this directly before it writes a request without a body.
+        // undici calls this directly before it writes a request without a body. [net.limits]
         onRequestStart() {
           if (text === undefined) onSent()
         },
@@ -228,7 +230,7 @@ function exchange(
         onResponseData(_controller, chunk) {
           if (!reader.add(chunk)) fail(TOO_LARGE)
         },
-        // [send.never-twice]
+        // [net.limits] [send.job.required]
         onResponseEnd() {
           settle(reader.result())
         },

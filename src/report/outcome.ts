@@ -85,6 +85,7 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
+  // [report.advice.followed] [poll.refused]
   const job = facts.seen?.job
   // [report.title.accepted]
   const accepted = acceptedIn(facts)
@@ -199,11 +200,11 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const unfinished = isFollowed
         ? toWait
         : mayRun || 'To start a docs job, re-run the workflow job.'
+      // [report.title.accepted]
       return {
-        // [report.title.accepted]
         title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
-        // [report.true]
+        // [report.true] [cancel.told]
         happened:
           error?.message ??
           (isFollowed
@@ -245,10 +246,10 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       // [report.true]
       const isUnsent = facts.request.kind === 'none' && !facts.isRefused
       const isRemembered = isUnsent && inputs.task.kind === 'create'
-      // [report.advice.followed]
+      // [report.advice.followed] [poll.refused]
       const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
+      // [report.title.accepted]
       return {
-        // [report.title.accepted]
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
         // [output.error-code]
         happened: message,

@@ -149,6 +149,7 @@ export class StepReport {
    * others can be written. [output.early] [cancel.killed]
    */
   #publish(): void {
+    // [cancel.second]
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
     // [report.summary]
@@ -206,7 +207,7 @@ export class StepReport {
    */
   #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
-    // [report.comment.private]
+    // [report.comment.quiet] [report.comment.private]
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
     // [report.advice.rerun]
     const memory = (this.comment?.memory ?? 'none') === 'none' ? 'none' : 'stored'
@@ -251,7 +252,7 @@ export class StepReport {
    * result. [output.unwritable]
    */
   #end(given: RunResult): void {
-    // [report.annotation.one]
+    // [cancel.second]
     if (this.#facts.result !== undefined) return
     const { writer } = this.#options
     // [cancel.exception]
@@ -259,7 +260,7 @@ export class StepReport {
     const isInternal = cause?.code === 'internal'
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined
     let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
-    // [report.facts.one]
+    // [output.outcome]
     this.#record({ kind: 'ended', result })
     // [output.unwritable]
     const failure = this.#writeOutputs()
@@ -269,7 +270,7 @@ export class StepReport {
     }
     // [report.summary]
     this.#writeSummary()
-    // [report.annotation.one]
+    // [report.annotation.one] [report.true]
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
@@ -297,7 +298,7 @@ export class StepReport {
     if (comment === undefined) return
     this.update()
     await comment.close()
-    // [report.summary] [memory.failure.told]
+    // [report.advice.rerun] [memory.failure.told]
     this.#writeSummary()
     // [cancel.first]
     if (comment.failure !== undefined || cancel.aborted) return

@@ -32,7 +32,7 @@ function describe(view: View) {
   const [files, allFiles] = describeFiles(view)
   return {
     isFailed,
-    // [report.true]
+    // [output.exit-code]
     title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
     // [report.link.label]
     pullRequest: linkPullRequest(view),
@@ -41,11 +41,12 @@ function describe(view: View) {
     /** What the advice is about. [report.advice.in-sight] */
     happened: [
       showHappened(view, texts),
+      // [report.summary]
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
     // [report.summary]
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    // [report.advice.in-sight]
+    // [report.advice.in-sight] [report.advice.followed]
     next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
   }
 }
@@ -171,7 +172,7 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
   // Redacted before it is split: half a key would not be found. [secret.redacted] [text.markdown]
   const lines = tell(view, happened).split('\n').map(showSentences)
-  // [report.advice.in-sight]
+  // [report.summary] [input.problems.together]
   if (lines.length === 1) return joinSentences(...lines, unsent)
   // [input.problems.together]
   return joinParagraphs([toList(lines), unsent])

@@ -201,7 +201,7 @@ function createPolling(
   let refusals = 0
   // [poll.dead-address]
   let lastError = ''
-  // [report.true]
+  // [poll.refused]
   let isSeen = precededBy.kind !== 'nothing'
   // [poll.status.undocumented]
   let hasWarned = false
@@ -243,8 +243,9 @@ function createPolling(
       // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)
     }
-    // [report.true]
+    // [poll.refused]
     isSeen = true
+    // [report.true]
     tell({ kind: 'seen', job })
     // [poll.once]
     return once || isFinal(job.status) ? job : delayMs
@@ -269,9 +270,8 @@ function createPolling(
       const now = clock.now()
       const context = {
         jobId,
-        // [report.true]
-        seen: isSeen,
         // [poll.refused]
+        seen: isSeen,
         refusals: isBroughtForward ? 0 : refusals,
         // [poll.new-job.grace]
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
@@ -280,7 +280,7 @@ function createPolling(
       const verdict = judgePoll(result, context, clock.date())
       const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
-      // [net.deadline]
+      // [net.deadline] [poll.last]
       if (verdict.next === 'aborted') return 0
       // [poll.interval]
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())

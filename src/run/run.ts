@@ -40,12 +40,13 @@ export async function run(
   // [cancel.first]
   if (tools.deadline.cancelled()) throw new Cancelled()
   // A message begins with no job: its final status may be the earlier one. [poll.stale-end]
+  // [poll.once]
   const hasEnded = isFinal(begun?.status)
   // [poll.once]
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
   // [poll.interval]
   const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
-  // [poll.last]
+  // [input.task] [poll.last]
   const job = hasEnded ? begun : await pollUntilDone(options, tools)
   // [output.timed-out]
   if (job === undefined) return { outcome: 'timed-out' }
@@ -66,7 +67,7 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
       // [memory.rerun.unknown]
       const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
-      // [poll.interval]
+      // [poll.once] [poll.interval]
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
     }
   }
@@ -112,7 +113,7 @@ async function messageOrCreate(
   }
 }
 
-// [send.placeholder.first]
+// [send.placeholder.first] [memory.run.open-pull]
 async function create(
   { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,

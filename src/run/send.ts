@@ -64,9 +64,11 @@ export async function send(
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     // [send.never-twice]
     if (verdict.next === 'accepted') return verdict.job
-    // [send.unknown] [report.true]
+    // [send.unknown]
     const unknown = verdict.next === 'retry' ? undefined : verdict.unknown
+    // [report.true]
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
+    // [output.sent] [report.true]
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     // [cancel.in-flight]
     if (deadline.cancelled()) throw new Cancelled(unknown)

@@ -19,7 +19,8 @@ const SAYING = [401, 403, 404]
  * @param type the header `content-type`
  */
 export function isForeign(status: number, type: unknown, body: unknown): boolean {
-  // GitHub has pages of its own for its own errors. [github.foreign] [send.refused.foreign]
+  // GitHub has pages of its own for its own errors. [report.advice.followed]
+  // [github.foreign] [send.refused.foreign]
   if (status < 500 && typeof body === 'string' && isPage(body)) return true
   // [send.refused.foreign] [github.foreign]
   return SAYING.includes(status) && (body === '' || !/json/i.test(String(type)))
