@@ -77,7 +77,6 @@ const TABLE = [
     'UNREACHABLE_MS = 120_000',
     'UNREACHABLE_MS = 300_000',
   ],
-  ['a refusal is believed after eight [poll.refused]', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 8;'],
   [
     "a POST's response is not waited for after the deadline [cancel.in-flight]",
     'finalPost: 5_000,',
@@ -141,11 +140,6 @@ const TABLE = [
     'parse(data)',
   ],
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  [
-    'an unreadable comment is none [github.decides.retried]',
-    'find: () => read({ retried: true }).catch(onReportedFailure)',
-    'find: () => read({ retried: true }).catch(() => undefined)',
-  ],
   ['who sent nothing writes to all [memory.silent]', 'sentNothing || created ?', 'created ?'],
   [
     'a re-run starts anew [memory.rerun.waits]',
@@ -175,11 +169,6 @@ const TABLE = [
   [
     'a release of the same commit is news [skip.release.same-commit]',
     'previousRelease !== undefined && !isWanted',
-    'false',
-  ],
-  [
-    'commits that undo each other are news [skip.schedule.undone]',
-    '!truncated && files.length === 0',
     'false',
   ],
   [
@@ -218,11 +207,6 @@ const TABLE = [
     'isConsent: true',
   ],
   [
-    'the author of an unnamed merge is not looked at [skip.authors.merged]',
-    "found, 'pull.user.login'",
-    "undefined, ''",
-  ],
-  [
     'a merge is looked for by its commit alone [merge.no-merge-commit]',
     "isMergedBy(['', after],",
     'isMergedBy([after],',
@@ -230,11 +214,6 @@ const TABLE = [
   [
     'a merge in another repository counts [merge.here]',
     "&& getString(pull, 'base.repo.full_name').toLowerCase() === repository.toLowerCase()",
-    '',
-  ],
-  [
-    'a merge into another branch counts [merge.here]',
-    "`refs/heads/${getString(pull, 'base.ref')}` === ref &&",
     '',
   ],
   [
@@ -261,11 +240,6 @@ const TABLE = [
     'an issue that was transferred is not the one [range.number]',
     'Number.isSafeInteger(data.number)',
     'data.number === number',
-  ],
-  [
-    'a comment that is gone at once is made again [memory.one-comment.no-twin]',
-    'if (!wasThere || !isMissing(thrown))',
-    'if (!isMissing(thrown))',
   ],
   [
     'labels have one case [skip.labels.about]',
@@ -690,11 +664,6 @@ const TABLE = [
     'a list of pull requests that is empty for a moment is believed [merge.empty-list]',
     "getPath(answer, 'length') === 0",
     'false',
-  ],
-  [
-    'pull requests that are turned off are not accessible [merge.pulls-off]',
-    'if (hasNoPulls(known?.data))',
-    'if (false)',
   ],
   // What is lost, or promised.
   [
