@@ -446,6 +446,11 @@ describe('while the key is replaced [memory.previous-key]', () => {
 })
 
 describe('comment: true without job-scope [memory.one-comment]', () => {
+  worldTest('edits the comment of an earlier run', async (world) => {
+    for (const prompt of ['a', 'b']) await world.step({ comment: 'true', prompt })
+    expect(world.comments()).toHaveLength(1)
+  })
+
   worldTest(
     'names the matrix leg in its first line, the workflow in details [memory.leg-named]',
     async (world) => {

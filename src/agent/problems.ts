@@ -112,11 +112,11 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
       // After a status request, a re-run may start another docs job. [report.advice.rerun]
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }
+    // [send.refused.final]
     case 403:
-      // [send.refused.final]
       return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
+    // [send.refused.final]
     case 404:
-      // [send.refused.final]
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
     // [send.limited]
     case 429:

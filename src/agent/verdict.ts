@@ -200,26 +200,31 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     )
   // [poll.retry]
   switch (result.kind) {
+    // [poll.refused]
     case 'job':
+      // [poll.retry]
       if (result.job.id === context.jobId) return { next: 'job', job: result.job }
       // [poll.refused]
       return withoutJob(`another docs job, ${quote(result.job.id)}`)
+    // [net.deadline]
     case 'aborted':
-      // [net.deadline]
       return { next: 'aborted' }
+    // [poll.refused]
     case 'no-job':
-      // [poll.refused]
       return withoutJob(noJob(result), result.isPage)
+    // [poll.retry]
     case 'no-response':
       return retry(result.reason)
+    // [send.certificate.final]
     case 'not-sent':
-      // [send.certificate.final]
       return result.permanent === undefined
         ? retry(result.reason)
         : { next: 'fail', error: cannotConnect(result) }
+    // [poll.refused]
     case 'error-response': {
       const { status, description } = result
       const reason = `the service responded ${description}`
+      // [poll.retry]
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, parseRetryAfter(result.retryAfter, date))
       }

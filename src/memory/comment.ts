@@ -152,7 +152,7 @@ export function keepComment(options: CommentOptions) {
     return before
   }
 
-  // [memory.later-run]
+  // [memory.one-comment]
   async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
     // [memory.one-comment]
     await read(mode)

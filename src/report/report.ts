@@ -189,6 +189,7 @@ export class StepReport {
 
   #view(): View {
     const { inputs, redact, environment } = this.#options
+    // [report.summary]
     const { notes } = this.#facts
     // [memory.failure.told]
     const { failure, memory = 'none' } = this.comment ?? {}
