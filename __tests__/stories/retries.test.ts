@@ -222,6 +222,11 @@ describe('a message [send.never-twice]', () => {
       [firewall(200)],
       unknown('a web page', '"job-1"', 'ask whoever runs the network'),
     ],
+    [
+      '404: final, with what helps a message [send.refused.final]',
+      [says(404, 'No job')],
+      failed('not-found', 'Check job-id'),
+    ],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
     await expectRun({ posts, polls: [active, completed] }, inputs, expected)

@@ -32,6 +32,18 @@ test('a connection that is not made within 10 s is given up, and its tunnel too 
     expect(open()).toBe(0)
   }))
 
+test('a proxy is asked at the host that its URL names [net.proxy]', async () => {
+  const { port, asked, close } = await connectProxy(1)
+  const proxy = new URL(`http://127.0.0.2:${port}`)
+  const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
+  const deadline = inAMinute()
+  const result = await send(POST, deadline)
+  deadline.end()
+  await close()
+  expect(result).toMatchObject({ kind: 'not-sent' })
+  expect(asked).toEqual([])
+})
+
 test('a cancel in the turn of the event loop in which the connection is made [send.never-twice] [cancel.before-post]', async () => {
   const cancel = new AbortController()
   const { port, close } = await startListening(

@@ -331,7 +331,7 @@ const STATES: Record<string, State> = {
     link: LINK,
     ends: ['so far'],
   },
-  'create in flight, after a job that is gone': {
+  'create in flight, after a job that is gone [output.job-id]': {
     happens: all(remembers(LINK), replaces(LINK), sends('job')),
     unknown: 'create',
     link: LINK,

@@ -229,13 +229,13 @@ type Failure = Readonly<{
   message: string
   /** Not GitHub's. */
   isForeign?: boolean
-  /** There was no response; else, it can't be used. */
+  /** There was no response: the network helps, or the proxy's variables. Else, it can't be used. */
   isUnanswered?: boolean
 }>
 
 /**
- * Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause.
- * [github.words]
+ * Reads Octokit's RequestError, which has a response only if GitHub responded; else a cause, if the
+ * network or a proxy is at fault, as the advice says. [github.words] [report.advice.followed]
  */
 function readFailure(thrown: unknown): Failure {
   const {
@@ -249,6 +249,7 @@ function readFailure(thrown: unknown): Failure {
     message?: string
     cause?: unknown
   }
+  // [report.advice.followed]
   if (response === undefined)
     return { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
   // [github.foreign]
