@@ -91,7 +91,7 @@ test('the fields of a job that the code reads are those of the service API [send
   expect(rows(SERVICE_API, 'The job').flatMap(([field]) => names(field))).toEqual([...read])
 })
 
-test('the events that have a list of changes are those of the reference [house.defaults.once]', () => {
+test('the events that have a list of changes are those of the reference [house.defaults.once] [range.others]', () => {
   const listed = rows(REFERENCE, 'Which changes').flatMap(([events]) => names(events))
   const onPulls = ['pull_request_review', 'pull_request_review_comment', 'issue_comment']
   expect(Object.keys(RANGES).sort()).toEqual([...listed, ...onPulls].sort())

@@ -159,17 +159,19 @@ worldTest(
   },
 )
 
+const noList = refusal(500, 'Sorry, this diff is taking too long to generate.')
+
 worldTest.each([
-  ['is not found', refusal(404, 'Not Found')],
-  ['has no list', refusal(500, 'Sorry, this diff is taking too long to generate.')],
+  ['is not found', refusal(404, 'Not Found'), [many(200), many(200, 200)]],
+  ['has no list', noList, [many(200), many(200, 200)]],
+  ['is a commit that has no list [range.list.never]', noList, [many(400)]],
 ])(
   'if a part %s, the list of the whole is left as it was [range.cut.whole-leads]',
-  async (world, _, answer) => {
-    const path = new RegExp(`/compare/${MIDDLE}`)
-    world.github.faults.push({ path, answer, times: 9 })
-    const { prompt, requests } = await send(world, inLine(many(200), many(200, 200)))
+  async (world, _, answer, commits) => {
+    world.github.faults.push({ path: RegExp(`compare/${MIDDLE}|/commits/`), answer, times: 9 })
+    const { prompt, requests } = await send(world, inLine(...commits))
     expect(prompt).toMatch(/: 300 files, [\s\S]*GitHub truncated this list/)
-    expect(requests).toBeGreaterThan(2)
+    expect(requests).toBeGreaterThan(1)
   },
 )
 

@@ -1,7 +1,7 @@
 /** The limits that take long: of a request, between two polls, and between two lines of the log. */
 
 import { expect, test } from '@jest/globals'
-import { active, completed, created, type Handler, silence } from '../support/service.js'
+import { active, completed, created, type Handler, reset, silence } from '../support/service.js'
 import { tellAgainst } from '../support/story.js'
 
 const SECOND = 1_000
@@ -35,6 +35,14 @@ test.each<[string, Handler]>([
     expect(Math.floor((second - first) / SECOND)).toBe(30)
   },
 )
+
+test('a service that has responded once is not given up before the deadline [poll.dead-address]', async () => {
+  const { outputs } = await tellAgainst(
+    { posts: [created], polls: [reset] },
+    { ...GO, 'timeout-minutes': '4' },
+  )
+  expect(outputs.outcome).toBe('timed-out')
+})
 
 test('a response that comes in pieces is read whole [net.limits]', async () => {
   const pieces: Handler = (response) => {

@@ -21,7 +21,7 @@ test('each address of a name but the last has 2.5 s, whoever connects: Node give
 
 test('a connection that is not made within 10 s is given up, and its tunnel too [net.limits] [net.proxy]', () =>
   inSimulation(async () => {
-    const { port, open } = await connectProxy(1, () => 'silence')
+    const { port, open, asked } = await connectProxy(1, () => 'silence')
     const proxy = new URL(`http://127.0.0.1:${port}`)
     const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
     const startedAt = performance.now()
@@ -30,6 +30,7 @@ test('a connection that is not made within 10 s is given up, and its tunnel too 
     expect(performance.now() - startedAt).toBe(10_000)
     await sleep(100)
     expect(open()).toBe(0)
+    expect(asked[0]?.target).toBe('service.test:443')
   }))
 
 test('a proxy is asked at the host that its URL names [net.proxy]', async () => {

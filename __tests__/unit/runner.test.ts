@@ -30,9 +30,8 @@ const watched = Object.fromEntries(
     ]),
 )
 jest.unstable_mockModule('node:fs', () => ({ ...fs, ...watched, default: { ...fs, ...watched } }))
-const { clock, createReporter, nonce, promptRoots, runEnvironment } = await import(
-  '../../src/runner.js'
-)
+const { clock, createReporter, nonce, onUncaughtException, promptRoots, runEnvironment } =
+  await import('../../src/runner.js')
 
 const { env } = process
 beforeAll(() => {
@@ -116,6 +115,14 @@ test('by default, a run is the first attempt, on github.com [secret.key.where] [
     apiUrl: 'https://api.github.com',
     serverUrl: 'https://github.com',
   })
+})
+
+test('a process fails unless it says how it ended [output.exit-code]', () => {
+  const ignore = () => undefined
+  onUncaughtException(ignore)
+  expect(process.exitCode).toBe(1)
+  process.exitCode = undefined
+  process.removeListener('uncaughtException', ignore)
 })
 
 test('the clock wakes on a signal [net.deadline], and repeats nothing after its end [report.log.lines]', async () => {

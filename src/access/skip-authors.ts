@@ -53,7 +53,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')
   // [skip.own-comment]
-  if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
+  if (ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
   // [skip.merge-queue]
   if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))
