@@ -5,7 +5,7 @@
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
-import { type Permissions, sha } from '../support/github.js'
+import { type FaultAnswer, type Permissions, type Received, sha } from '../support/github.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
 import { ACCEPTED } from '../support/github-permissions.js'
 import { inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
@@ -129,29 +129,42 @@ test.each(TABLE)('%s: %s [github.permission.least]', async (what, cell) => {
   }
 })
 
+/** Gives one request after the other another answer than GitHub's, each in a world of its own. */
+async function answerEach(
+  what: string,
+  answer: FaultAnswer,
+  check: (log: string, request: Received) => void,
+): Promise<void> {
+  for (const [inputs, run] of CASES[what] ?? []) {
+    let isLast = false
+    for (let index = 0; !isLast; index++) {
+      await inWorld({}, async (world) => {
+        fill(world)
+        world.github.faults.push({ path: atRequest(index), answer })
+        const { log } = await world.step(inputs, run)
+        const request = world.github.requests[index]
+        isLast = request === undefined || !requestsBefore(world).includes(request)
+        if (request !== undefined && !isLast) check(log, request)
+      })
+    }
+  }
+}
+
 test.each(TABLE)(
   '%s: a refused request says what failed, and what it needs [github.permission.named]',
   async (what) => {
-    const message = 'Resource not accessible by integration'
-    for (const [inputs, run] of CASES[what] ?? []) {
-      let wasRefused = true
-      for (let index = 0; wasRefused; index++) {
-        await inWorld({}, async (world) => {
-          fill(world)
-          world.github.faults.push({
-            path: atRequest(index),
-            answer: { status: 403, body: { message } },
-          })
-          const { log } = await world.step(inputs, run)
-          const refused = requestsBefore(world).find(({ status }) => status === 403)
-          wasRefused = refused !== undefined
-          if (refused === undefined) return
-          if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
-          const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
-          const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
-          expect(log).toMatch(says)
-        })
-      }
-    }
+    const body = { message: 'Resource not accessible by integration' }
+    await answerEach(what, { status: 403, body }, (log, { path, needs }) => {
+      if (/\/pulls\/\d+$/.test(path)) return // It is read as an issue.
+      const name = needs?.replace('_', '-').replace(/: .*/, '')
+      const says = new RegExp(`GitHub: \\w.* failed: 403, "${body.message}"\\..*\`${name}: `)
+      expect(log).toMatch(says)
+    })
   },
 )
+
+test.each(TABLE)('%s: an answer of another shape is none [github.shape]', async (what) => {
+  await answerEach(what, { status: 200, body: {} }, (log) => {
+    expect(log).toMatch(/^GitHub: \w.* failed: unexpected response|GitHub has no list/m)
+  })
+})

@@ -73,10 +73,12 @@ function toUnknown(thrown: unknown): Changes {
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
+  // [github.shape]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
-  // [range.number.either]
+  // [github.permission.named]
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
+  // [range.number.either]
   try {
     return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
   } catch (thrown) {
@@ -89,6 +91,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 
 /** It exists: the event is about it. [context.facts.event] */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
+  // [github.shape]
   const doing = `reading pull request ${number}`
   // [github.shape]
   const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
