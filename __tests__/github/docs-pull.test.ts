@@ -135,14 +135,18 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     },
   )
 
-  testsIn({ private: false })('of this repository are told to its readers', async (world) => {
-    const prLink = `https://github.com/${REPOSITORY}/pull/1`
-    const { url } = await world.serve({
-      poll: [{ times: 9, job: { status: 'completed', prLink } }],
-    })
-    const { summary } = await world.step({ ...SCOPE, 'base-url': url })
-    expect(summary).toContain('1 file: `docs/api.md`')
-  })
+  testsIn({ private: false })(
+    'of this repository are told to its readers, who need not be asked for [docs.files.readers]',
+    async (world) => {
+      const prLink = `https://github.com/${REPOSITORY}/pull/1`
+      const { url } = await world.serve({
+        poll: [{ times: 9, job: { status: 'completed', prLink } }],
+      })
+      const { summary } = await world.step({ ...SCOPE, 'base-url': url })
+      expect(summary).toContain('1 file: `docs/api.md`')
+      expect(world.github.requests.filter(({ path }) => /\/pulls\/1$/.test(path))).toEqual([])
+    },
+  )
 
   worldTest.each([
     ['without comment, scope or context', {}, 'github.com', 'completed'],
@@ -453,7 +457,7 @@ describe('a pull request that can not be read counts as open for a message, and 
   )
 
   testsIn({ github: { permissions: { issues: 'write', pull_requests: 'none' } } })(
-    'pull-requests: read for this repository',
+    'pull-requests: read for this repository, in any case [docs.token.when]',
     async (world) => {
       world.repository.issues.add(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }

@@ -69,12 +69,13 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   expect(log.match(/^Docs job "job-1": /gm)).toHaveLength(2) // One at each change.
 })
 
-test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent]', async () => {
+test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent], with the key [secret.key.where]', async () => {
   const { service } = await tellAgainst({ posts: [created], polls: [completed] }, GO)
   const asked = {
     accept: 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'agent-job-action',
+    authorization: expect.stringMatching(/^Bearer ./),
   }
   for (const { headers } of service.received) expect(headers).toMatchObject(asked)
 })

@@ -67,6 +67,7 @@ export function createAgentService(options: AgentServiceOptions) {
   })
   // [input.id]
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
+  // [secret.key.where] [net.limits] [net.user-agent]
   const headers = {
     // [net.limits]
     accept: 'application/json',

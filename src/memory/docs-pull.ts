@@ -38,7 +38,7 @@ type Read<T> = (
 export function openDocsPulls(step: Step, github: GitHub) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
-  // [docs.token.when] [docs.files.readers]
+  // GitHub finds a repository in any case. [docs.token.when] [docs.files.readers]
   const isHere = (repository = ''): boolean =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 

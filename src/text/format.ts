@@ -50,8 +50,8 @@ export function shortSha(sha: string): string {
 }
 
 /**
- * The texts that fit into `room` bytes, each with a line end, in order; one that doesn't fit
- * is skipped. [context.budget]
+ * The texts that fit into `room` bytes, each with a line end, in order. One that doesn't fit is
+ * skipped, so that it doesn't keep out smaller ones after it. [context.budget]
  */
 export function takeFitting(texts: readonly string[], room: number): string[] {
   let remaining = room
