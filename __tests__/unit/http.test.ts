@@ -2,7 +2,7 @@
 
 import { createServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
 import { createHttpClient } from '../../src/net/http.js'
 import { clock } from '../../src/runner.js'
@@ -31,6 +31,20 @@ test('a connection that is not made within 10 s is given up, and its tunnel too 
     await sleep(100)
     expect(open()).toBe(0)
     expect(asked[0]?.target).toBe('service.test:443')
+  }))
+
+test('a response that is given up is read no further [net.limits]', () =>
+  inSimulation(async () => {
+    const close = jest.fn()
+    const head = `HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 21}\r\n\r\n`
+    const { port } = await startListening(
+      createServer((socket) => socket.on('close', close).once('data', () => socket.write(head))),
+    )
+    const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
+    const reason = 'the response is larger than 1 MiB'
+    expect(await send(POST, inAMinute())).toMatchObject({ reason })
+    await sleep(100)
+    expect(close).toHaveBeenCalled()
   }))
 
 test('a proxy is asked at the host that its URL names [net.proxy]', async () => {

@@ -101,6 +101,17 @@ test('a deadline that is ended keeps nothing [net.deadline]', async () => {
   expect(deadline.signal.aborted).toBe(false)
 })
 
+test.each(['aborted', 'cancelled'])(
+  'a deadline that is %s listens no more [net.deadline]',
+  (how) => {
+    const cancel = new AbortController()
+    const { abort } = createDeadline(5000, cancel.signal, new FakeClock())
+    if (how === 'aborted') abort('')
+    else cancel.abort()
+    expect(getEventListeners(cancel.signal, 'abort')).toEqual([])
+  },
+)
+
 test('whoever waits for a signal that is aborted already goes on [net.deadline]', async () => {
   expect(await waitForAbort(AbortSignal.abort())).toBeUndefined()
 })

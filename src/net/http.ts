@@ -75,7 +75,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * follow reuse that connection, which is kept for longer than any usual poll interval.
  *
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
- * inside: they destroy its client. [net.post.new-connection]
+ * inside: they destroy its client. [net.deadline] [net.limits]
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: ReturnType<typeof openConnection> | undefined
@@ -113,12 +113,13 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
     keepAliveMaxTimeout: 3_600_000,
     pipelining: 1,
   })
+  // [net.limits] [net.proxy]
   return {
     client,
     destroy(): void {
       // Else, a proxy may open the tunnel of a request that was given up. [net.proxy]
       abort()
-      // [net.post.new-connection]
+      // What is given up is read no further. [net.limits]
       void client.destroy()
     },
   }
