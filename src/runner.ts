@@ -153,7 +153,7 @@ function replaceFile(path: string, text: string): void {
   try {
     const bytes = Buffer.from(text)
     writeFileSync(descriptor, bytes)
-    // /dev/null can't be truncated.
+    // /dev/null can't be truncated. [report.summary]
     if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length)
   } finally {
     closeSync(descriptor)

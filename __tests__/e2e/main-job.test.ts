@@ -122,7 +122,7 @@ test.concurrent('an id is one encoded segment of the path, given or as the servi
 describe('the runner [output.unwritable]', () => {
   test.concurrent.each([
     ['no summary and no output file', { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }],
-    ['a summary that is discarded', { GITHUB_STEP_SUMMARY: devNull }],
+    ['a summary that is discarded [report.summary]', { GITHUB_STEP_SUMMARY: devNull }],
   ])('may have %s', async (_, env) => {
     const { exitCode, log, commands } = await runAgainst(USUAL, GO, { env })
     expect(exitCode).toBe(0)

@@ -35,7 +35,7 @@ export async function connectProxy(
     if (what === 'drop') socket.destroy()
     else if (what === 'reset') request.socket.resetAndDestroy()
     else if (typeof what === 'number')
-      socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
+      socket.resume().write(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
     else if (what === 'silence') socket.resume()
     else {
       const upstream = connect(target, '127.0.0.1', () =>

@@ -7,7 +7,7 @@ import { createDeadline } from '../../src/net/deadline.js'
 import { createHttpClient } from '../../src/net/http.js'
 import { clock } from '../../src/runner.js'
 import { startListening } from '../support/listening.js'
-import { connectProxy } from '../support/proxy.js'
+import { type Behaviour, connectProxy } from '../support/proxy.js'
 import { inSimulation } from '../world/story.js'
 
 const POST = { method: 'POST', path: '/', headers: {}, body: 'Go' } as const
@@ -19,19 +19,25 @@ test('each address of a name but the last has 2.5 s, whoever connects: Node give
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_500)
 })
 
-test('a connection that is not made within 10 s is given up, and its tunnel too [net.limits] [net.proxy]', () =>
-  inSimulation(async () => {
-    const { port, open, asked } = await connectProxy(1, () => 'silence')
-    const proxy = new URL(`http://127.0.0.1:${port}`)
-    const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
-    const startedAt = performance.now()
-    const reason = `no connection within 10 s through the proxy 127.0.0.1:${port}`
-    expect(await send(POST, inAMinute())).toMatchObject({ kind: 'not-sent', reason })
-    expect(performance.now() - startedAt).toBe(10_000)
-    await sleep(100)
-    expect(open()).toBe(0)
-    expect(asked[0]?.target).toBe('service.test:443')
-  }))
+test.each<[Behaviour, string, number]>([
+  ['silence', 'no connection within 10 s through the proxy 127.0.0.1:', 10_000],
+  [403, 'responded 403 to CONNECT', 0],
+])(
+  'a connection that a proxy does not make, with %s, is given up, and its tunnel too [net.limits] [net.proxy]',
+  (behaviour, why, milliseconds) =>
+    inSimulation(async () => {
+      const { port, open, asked } = await connectProxy(1, () => behaviour)
+      const proxy = new URL(`http://127.0.0.1:${port}`)
+      const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
+      const startedAt = performance.now()
+      const reason = expect.stringContaining(why)
+      expect(await send(POST, inAMinute())).toMatchObject({ kind: 'not-sent', reason })
+      expect(Math.floor((performance.now() - startedAt) / 100) * 100).toBe(milliseconds)
+      await sleep(100)
+      expect(open()).toBe(0)
+      expect(asked[0]?.target).toBe('service.test:443')
+    }),
+)
 
 test('a response that is given up is read no further [net.limits]', () =>
   inSimulation(async () => {

@@ -122,6 +122,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
     // [net.proxy]
     request.once('connect', ({ statusCode: status = 0 }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
+      // A proxy may keep it open. [net.proxy]
       socket.destroy()
       // [send.certificate.final]
       reject(
