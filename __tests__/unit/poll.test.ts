@@ -348,6 +348,11 @@ describe('a service that never responded [poll.dead-address]', () => {
     }
   })
 
+  test('is polled for two minutes, and no longer than one poll more, if it hangs', async () => {
+    const { end, endedAt } = await poll(forever(delayed(30_000, noResponse)))
+    expect([end, Math.floor(endedAt / MINUTE)]).toEqual(['network', 2])
+  })
+
   test.each<[string, Script, Options]>([
     ['a poll', [delayed(3 * MINUTE, noResponse), completed], {}],
     ['a wait', [noResponse, noResponse, completed], { frozenMs: 3 * MINUTE }],

@@ -158,7 +158,7 @@ export function factsAfter(
       const isRefused = facts.isRefused || happening.posted
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
-    // [output.sent]
+    // [report.true] [cancel.killed]
     case 'accepted':
     case 'waiting':
       // [output.sent]

@@ -93,7 +93,7 @@ export async function pollUntilDone(
       const startedAt = clock.now()
       // [poll.last]
       const result = await service.getJob(options.jobId, until)
-      // [poll.dead-address]
+      // A poll that hangs uses up the two minutes, too. [poll.dead-address]
       polling.budget.count(startedAt, ATTEMPT_MS.poll)
       // A process that was frozen during its final poll makes another. [poll.last]
       isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
