@@ -683,7 +683,7 @@ describe('since [range.since]', () => {
   })
 
   worldTest(
-    'that is unknown is named; for unreadable commits the permission [range.since.unknown]',
+    'that is unknown is named, with advice; for unreadable commits the permission [range.since.unknown] [report.advice.followed]',
     async (world) => {
       const missing = await world.step(SINCE, dispatch)
       expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
@@ -691,7 +691,9 @@ describe('since [range.since]', () => {
       world.repository.addCommit({ sha: HEAD })
       const { outputs, log } = await world.step(SINCE, dispatch)
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('since: there is no tag, branch or commit "v1" in this repository.')
+      expect(log).toMatch(
+        /since: there is no tag, branch or commit "v1" in this repository\..* that the tag or branch was pushed\./,
+      )
     },
   )
 

@@ -424,9 +424,17 @@ describe('the diffs', () => {
     '@@ -1,2 +1,2 @@ f() {\n \n-\ta  <!-- b -->\n+\u2028b\u00a0\n\\ No newline at end of file'
   test.each([
     ['are unchanged but for a line end after them', `${UNCHANGED}\n`, UNCHANGED],
-    ['lose a CR that every line has', '@@ x\r\n a\r\n-b\r\n+c\r', '@@ x\n a\n-b\n+c'],
-    ['lose it if the last line has none', '@@ x\n-b\r\n+c\n\\ No', '@@ x\n-b\n+c\n\\ No'],
-    ['lose one that was added', '@@ x\n-a\n+a\r', '@@ x\n-a\n+a'],
+    [
+      'lose a CR that every line has [context.hidden]',
+      '@@ x\r\n a\r\n-b\r\n+c\r',
+      '@@ x\n a\n-b\n+c',
+    ],
+    [
+      'lose it if the last line has none [context.hidden]',
+      '@@ x\n-b\r\n+c\n\\ No',
+      '@@ x\n-b\n+c\n\\ No',
+    ],
+    ['lose one that was added [context.hidden]', '@@ x\n-a\n+a\r', '@@ x\n-a\n+a'],
     [
       'show a CR within a line [context.hidden]',
       '@@ x\n-a\r\n+b\r=== modified c\r',

@@ -60,7 +60,7 @@ export function writeDiffs(
  */
 function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
-  // In a file with CR LF, the CR means nothing.
+  // In a file with CR LF, the CR means nothing. [context.hidden]
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
   // [context.fence.line]
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)

@@ -86,6 +86,7 @@ export async function changesBetween(
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
+        // [report.advice.followed]
         'Check the name, and that the tag or branch was pushed.',
         { cause },
       )

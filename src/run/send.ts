@@ -109,7 +109,7 @@ function toUnknown(cause: unknown): ServiceResult {
   return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 
-// [send.limited]
+// [send.limited] [send.unconnected]
 function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionError {
   const { retryAfterMs = 0 } = backoff
   const reason =
