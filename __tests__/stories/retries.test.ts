@@ -328,10 +328,12 @@ describe('a poll [poll.retry]', () => {
       ['Set <name> first', '503: "Set <name> first"'],
       [page(`<style>${'p { color: red }'.repeat(500)}</style>`), '503: "Bad request"'],
       [page(`<style>${'p { color: red }'.repeat(5_000)}`), '503 with an unreadable response'],
+      [' \r\n ', '503 with an unreadable response'],
     ]
     const polls = [...bodies.flatMap(([body]) => [json(503, body), active]), completed]
     const log = await expectRun({ posts: [created], polls }, { prompt: 'Go' }, accepted)
     for (const [, words] of bodies) expect(log).toContain(words)
+    expect(log).not.toContain('503: ""')
   })
 })
 

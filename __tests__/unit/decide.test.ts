@@ -84,7 +84,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: OPEN }),
   ],
   [
-    'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed. [memory.run.continues]',
+    'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed. [memory.run.continues] [paid.push.merged]',
     'create',
     [
       ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),

@@ -202,7 +202,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   // [secret.redacted]
   const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
-  // [text.page]
+  // White space alone is no words. [text.page] [send.refused.final]
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   // [send.refused.final]
   const said =

@@ -71,9 +71,9 @@ export function parseKey(
   isDefaultService: boolean,
   missingSecrets?: string,
 ): string {
+  // [input.key.empty]
   if (value === '') {
     throw missing(
-      // [input.key.empty]
       missingSecrets ??
         "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string if the workflow job can't have the secret. Check its name, which repositories can use it, the environment of the workflow job, and what a calling workflow passes on (the secrets of an environment only with `secrets: inherit`).",
     )
