@@ -9,6 +9,9 @@ import type { Happening } from './run/facts.js'
 import type * as runner from './runner.js'
 import { createRedactor } from './text/redact.js'
 
+/** How long a step with bad inputs may take, in milliseconds. [net.deadline] */
+const BAD_INPUT_MS = 60_000
+
 // [house.layers]
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
@@ -67,7 +70,11 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
     nonce,
     report,
     // [net.deadline]
-    deadline: createDeadline(inputs.timeoutMs, cancel, clock),
+    deadline: createDeadline(
+      inputProblem ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs,
+      cancel,
+      clock,
+    ),
     // After the result, a line of the log is for debugging only. [report.log.lines]
     log: (line: string) =>
       (report.facts.result === undefined ? reporter.log : reporter.debug)(line),

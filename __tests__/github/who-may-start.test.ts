@@ -182,6 +182,15 @@ roleTest(
   },
 )
 
+roleTest(
+  'with bad input, nobody is waited for longer than a minute [net.deadline]',
+  async (world) => {
+    world.github.faults.push({ path: /permission/, times: 50, answer: 'silence' })
+    const { milliseconds } = await world.step({ 'fail-on': 'everything' }, comment('writer'))
+    expect(milliseconds).toBeLessThan(61_000)
+  },
+)
+
 roleTest('a dry run asks as well [access.wait.free]', async (world) => {
   const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
   expectRefused(ended, world, 'stranger, who triggered this run, has no write access')
