@@ -65,7 +65,7 @@ export async function planAndRun(
   const writePlaceholder = (): Promise<void> => report.writePlaceholder()
   const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
   // [output.dry-run]
-  if (!inputs.dryRun) return await run(plan, inputs, tools)
+  if (!inputs.dryRun) return run(plan, inputs, tools)
   if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
   return { outcome: 'dry-run' }
 }

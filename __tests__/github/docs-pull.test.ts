@@ -399,7 +399,7 @@ describe('docs-token [docs.token.when]', () => {
     const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
     world.github.faults.push({ ...fault })
     const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
-    expect(second.outputs.outcome).toBe('skipped')
+    expect(second.outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
     world.github.faults.push({ ...fault }, { ...fault })
     const third = await world.step({ ...SCOPE, wait: 'false' })
     expect(third.log).not.toContain('docs-token')

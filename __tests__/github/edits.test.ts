@@ -466,10 +466,11 @@ testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } }
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const { commands, milliseconds } = await world.step({
+    const { outputs, commands, milliseconds } = await world.step({
       ...SCOPE,
       ...deadlineAfter(DEADLINE_MS),
     })
+    expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
     expect(milliseconds).toBe(DEADLINE_MS + 1_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])

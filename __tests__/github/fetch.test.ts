@@ -38,12 +38,15 @@ const PATCH = { ...GET, method: 'PATCH', body: '{"body":"text"}' } as const
 test('asks for gzip, and decompresses it; joins what several headers say [github.shape] [github.pages]', async () => {
   const text = 'é'.repeat(1e6)
   const url = await serve((request, response) => {
-    response.setHeader('link', ['<1>', '<2>']).writeHead(200, { 'content-encoding': 'gzip' })
+    response
+      .setHeader('link', ['<1>', '<2>'])
+      .writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
     response.end(gzipSync(JSON.stringify({ accepts: request.headers['accept-encoding'], text })))
   })
   const response = await fetchFrom(url).fetch(`${url}/`, GET)
   expect(JSON.parse(await response.text())).toEqual({ accepts: 'gzip', text })
   expect(new TextDecoder().decode(await response.arrayBuffer())).toBe(await response.text())
+  expect(response.headers.get('content-type')).toBe('application/json')
   expect(response.headers.get('link')).toBe('<1>, <2>')
 })
 

@@ -194,6 +194,11 @@ describe('a create', () => {
       failed('rate-limited', '"Slow down"', '1 h'),
     ],
     [
+      '401: final [send.refused.final]',
+      [says(401, 'Bad key')],
+      failed('auth', '401: "Bad key"', 'api-key'),
+    ],
+    [
       '404: final [send.refused.final]',
       [says(404, 'No project')],
       failed('not-found', '404: "No project"', 'project-id'),
@@ -216,6 +221,11 @@ describe('a message [send.never-twice]', () => {
       [busy, limited(retryAfter(1)), active],
       afterRetries(3),
     ],
+    [
+      '409 past the deadline: final [send.limited]',
+      [says(409, 'Busy', retryAfter(3600))],
+      failed('rejected', '409: "Busy"'),
+    ],
     ['a reset after the request: never [send.unknown]', [reset], unknown('"job-1"')],
     [
       'a page in place of the docs job: never [send.no-job]',
@@ -225,7 +235,7 @@ describe('a message [send.never-twice]', () => {
     [
       '404: final, with what helps a message [send.refused.final]',
       [says(404, 'No job')],
-      failed('not-found', 'Check job-id'),
+      failed('not-found', '404: "No job"', 'Check job-id'),
     ],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
@@ -259,6 +269,11 @@ describe('a poll [poll.retry]', () => {
       '401: final [poll.refused]',
       says(401, 'Expired'),
       failed('auth', '401: "Expired"', 'job-id: job-1'),
+    ],
+    [
+      'a page of a firewall: final [send.refused.foreign]',
+      firewall(403),
+      ofFirewall('status request'),
     ],
     [
       'a page with 404: the docs job may be there [send.refused.foreign]',

@@ -20,8 +20,8 @@ test('each address of a name but the last has 2.5 s, whoever connects: Node give
 })
 
 test.each<[Behaviour, string, number]>([
-  ['silence', 'no connection within 10 s through the proxy 127.0.0.1:', 10_000],
-  [403, 'responded 403 to CONNECT', 0],
+  ['silence', 'no connection within 10 s through the proxy HOST', 10_000],
+  [403, 'the proxy HOST responded 403 to CONNECT', 4],
 ])(
   'a connection that a proxy does not make, with %s, is given up, and its tunnel too [net.limits] [net.proxy]',
   (behaviour, why, milliseconds) =>
@@ -30,9 +30,9 @@ test.each<[Behaviour, string, number]>([
       const proxy = new URL(`http://127.0.0.1:${port}`)
       const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
       const startedAt = performance.now()
-      const reason = expect.stringContaining(why)
+      const reason = why.replace('HOST', proxy.host)
       expect(await send(POST, inAMinute())).toMatchObject({ kind: 'not-sent', reason })
-      expect(Math.floor((performance.now() - startedAt) / 100) * 100).toBe(milliseconds)
+      expect(performance.now() - startedAt).toBe(milliseconds)
       await sleep(100)
       expect(open()).toBe(0)
       expect(asked[0]?.target).toBe('service.test:443')

@@ -176,6 +176,12 @@ describe('a job is polled', () => {
       '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
     ],
     [
+      'until it is refused four times [poll.refused]',
+      [active, ...times(4, errorResponse(403))],
+      {},
+      '0 5 8.4 11.8 15.2: auth',
+    ],
+    [
       'until it is refused, whatever with [poll.refused]',
       [active, ...PAGES, errorResponse(400)],
       {},

@@ -196,6 +196,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [false],
       [EXISTS, words(404), ENDED],
     ],
+    ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
     [
       'has ended and is busy three times, after failures of other kinds',
       [notSent, ...refused(429), ...refused(409, 3)],

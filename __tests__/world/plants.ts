@@ -728,8 +728,8 @@ const TABLE = [
   ],
   [
     'a dry run sends the prompt [output.dry-run]',
-    'if (!inputs.dryRun) return await',
-    'if (true) return await',
+    'if (!inputs.dryRun) return',
+    'if (true) return',
   ],
 ] as const
 
