@@ -726,11 +726,7 @@ const TABLE = [
     'if (inputProblem !== undefined)',
     'if (false)',
   ],
-  [
-    'a dry run sends the prompt [output.dry-run]',
-    'if (!inputs.dryRun) return',
-    'if (true) return',
-  ],
+  ['a dry run sends the prompt [output.dry-run]', 'if (!inputs.dryRun) return', 'if (true) return'],
 ] as const
 
 export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({
