@@ -24,7 +24,7 @@ export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtExcep
 export function createStep(runner: Runner, cancel: AbortSignal) {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
-  // [secret.masked]
+  // Before anything else is written. [secret.masked]
   const secrets = SECRETS.map((input) => raw[input].trim())
   for (const secret of secrets) runner.mask(secret)
   // [secret.redacted]
@@ -53,21 +53,27 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   // [report.review]
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
-  // [house.layers]
   return {
+    // [input.values]
     inputs,
+    // [input.problems.together] [access.refused.first]
     inputProblem,
+    // [github.event]
     environment,
     event,
+    // [net.proxy] [net.tls.verified]
     network,
     // [secret.redacted]
     redact,
     // [context.secret.none]
     redactKeys: createKeyRedactor(...secrets),
-    // [house.layers]
+    // What the deadline, every pause and every duration are measured by. [net.deadline]
     clock,
+    // For the jitter of pauses. [poll.retry] [send.unconnected]
     random,
+    // [context.fence.data]
     nonce,
+    // [report.facts.one]
     report,
     // [net.deadline]
     deadline: createDeadline(

@@ -57,6 +57,14 @@ describe('a pull request', () => {
       expect(needsOf(world)).toEqual(['pull_requests: read'])
     }))
 
+  worldTest(
+    'is merged before its docs are, also without a context [report.review]',
+    async (world) => {
+      const { summary } = await world.step({ context: 'none' })
+      expect(summary).toContain('Merge it after its code is merged.')
+    },
+  )
+
   testsIn({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } })(
     'the prompt does not have the key and the tokens that a file has [context.secret.none]',
     async (world) => {

@@ -30,8 +30,8 @@ const watched = Object.fromEntries(
     ]),
 )
 jest.unstable_mockModule('node:fs', () => ({ ...fs, ...watched, default: { ...fs, ...watched } }))
-const { clock, createReporter, nonce, onUncaughtException, promptRoots, runEnvironment } =
-  await import('../../src/runner.js')
+const runner = await import('../../src/runner.js')
+const { clock, createReporter, nonce, onUncaughtException, promptRoots, runEnvironment } = runner
 
 const { env } = process
 beforeAll(() => {
@@ -84,6 +84,16 @@ describe('the reporter [text.command]', () => {
     },
   )
 
+  test.each([
+    ['', ''],
+    ['ab', '::add-mask::ab\n'],
+    ['a b', '::add-mask::a b\n::add-mask::a%2520b\n'],
+  ])('masks %j, also percent-encoded [secret.masked]', (secret, commands) => {
+    runner.mask(secret)
+    jest.restoreAllMocks()
+    expect(written).toBe(commands)
+  })
+
   test('cuts an error that GitHub would cut [report.annotation.one]', () => {
     reporter.error('x'.repeat(5_000))
     jest.restoreAllMocks()
@@ -108,6 +118,31 @@ test('a nonce is one that nobody can guess: 128 bits, and another one each time 
   for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
 })
 
+test('a run is what the variables of the runner say [github.event] [memory.identity]', () => {
+  const variables =
+    'EVENT_NAME EVENT_PATH ACTOR REPOSITORY REF SHA RUN_ID RUN_ATTEMPT RUN_NUMBER WORKFLOW_REF WORKFLOW JOB ACTION API_URL SERVER_URL'
+  process.env = Object.fromEntries(
+    variables.split(' ').map((name, index) => [`GITHUB_${name}`, `${index}`]),
+  )
+  expect(runEnvironment()).toEqual({
+    eventName: '0',
+    eventPath: '1',
+    actor: '2',
+    repository: '3',
+    ref: '4',
+    sha: '5',
+    runId: '6',
+    runAttempt: 7,
+    runNumber: 8,
+    workflowRef: '9',
+    workflow: '10',
+    job: '11',
+    step: '12',
+    apiUrl: '13',
+    serverUrl: '14',
+  })
+})
+
 test('by default, a run is the first attempt, on github.com [secret.key.where] [memory.identity.same-attempt]', () => {
   process.env = {}
   expect(runEnvironment()).toMatchObject({
@@ -116,6 +151,25 @@ test('by default, a run is the first attempt, on github.com [secret.key.where] [
     serverUrl: 'https://github.com',
   })
 })
+
+test('the inputs are trimmed [input.values], and what else is given is known by its name [input.misspelt]', () => {
+  process.env = { INPUT_PROMPT: ' Go ', 'input_api-kee': 'k', INPUTS: 'none' }
+  expect(runner.rawInputs()).toMatchObject({ prompt: 'Go', 'api-key': '' })
+  expect(runner.givenInputs()).toEqual({ PROMPT: ' Go ', 'api-kee': 'k' })
+})
+
+test.each([
+  ['0', true],
+  ['1', false],
+])(
+  'NODE_TLS_REJECT_UNAUTHORIZED=%s is told (%j), and counts for no connection [net.tls.verified]',
+  (value, unverifiedTlsRequested) => {
+    process.env = { NODE_TLS_REJECT_UNAUTHORIZED: value, HTTPS_PROXY: 'http://proxy' }
+    const settings = { proxy: 'http://proxy', unverifiedTlsRequested }
+    expect(runner.readNetworkSettings()).toEqual(settings)
+    expect(process.env).toEqual({ HTTPS_PROXY: 'http://proxy' })
+  },
+)
 
 test('a process fails unless it says how it ended [output.exit-code]', () => {
   const ignore = () => undefined
@@ -137,11 +191,17 @@ test('the clock wakes on a signal [net.deadline], and repeats nothing after its 
   expect(calls).toBe(1)
 })
 
-test.each(['', undefined])(
-  'without a workspace (%j), files are of the current folder [input.file.inside]',
-  (value) => {
-    process.env.GITHUB_WORKSPACE = value
-    if (value === undefined) delete process.env.GITHUB_WORKSPACE
-    expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
+test.each([
+  [{}, { workspace: process.cwd(), temp: '' }],
+  [{ GITHUB_WORKSPACE: '' }, { workspace: process.cwd(), temp: '' }],
+  [
+    { GITHUB_WORKSPACE: '/w', RUNNER_TEMP: '/t' },
+    { workspace: '/w', temp: '/t' },
+  ],
+])(
+  'files are of the workspace or the folder for temporary files; with %j: %j [input.file.inside]',
+  (variables, roots) => {
+    process.env = variables
+    expect(promptRoots()).toEqual(roots)
   },
 )
