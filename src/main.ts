@@ -94,6 +94,7 @@ async function execute(
   const refusal = await refuseStrangers(step, async (people) =>
     (await loadGitHub()).findRefusal(people),
   ).catch((thrown) => {
+    // [access.permission.unknown] [access.refused.first]
     throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
   })
   // [access.refused.green]
@@ -102,7 +103,7 @@ async function execute(
   if (inputProblem !== undefined) {
     // A run that somebody has labelled should not turn red for that, either. [skip.service.unasked]
     const reason = checkSkipLabels(event, inputs.skipLabels)
-    // [skip.wait.never] [skip.labels.about]
+    // [skip.service.unasked] [skip.wait.never]
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     // [input.problems.together]
     throw inputProblem

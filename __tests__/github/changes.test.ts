@@ -527,7 +527,7 @@ describe('skip-labels', () => {
   )
 
   worldTest(
-    'skip what a run without secrets is about, but no step that waits [skip.service.unasked]',
+    'skip what a run without secrets is about, but no step that waits [skip.service.unasked] [skip.wait.never]',
     async (world) => {
       const payload = { sender, pull_request: { number: 1, user: sender, labels } }
       expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
