@@ -29,7 +29,7 @@ interface PushOptions {
   readonly ref?: string
   readonly before?: string
   readonly after?: string
-  readonly commits?: readonly []
+  readonly commits?: PushOptions['earlier']
 }
 
 /** A push to main; its last commit is `after`. */
@@ -96,6 +96,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
     ['a squash of many', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
+    ['a squash that names an issue [merge.late-list]', push('Fix (#40)'), [LIST, FILES]],
     ['a merge commit', MERGE_COMMIT, [LIST, COMMITS, FILES]],
     [
       'a merge commit, which brings its head and names it',
@@ -235,14 +236,17 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     },
   )
 
-  worldTest('context-paths are about its files, and since is ignored', async (world) => {
-    addMerged(world)
-    const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
-    const { outputs } = await world.step(inputs, push('Retry (#2)'))
-    expect(outputs.outcome).toBe('skipped')
-    await world.step({ ...SCOPE, since: 'v1', context: 'event' }, push('Retry (#2)'))
-    expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
-  })
+  worldTest(
+    'context-paths are about its files, and since is ignored [range.since]',
+    async (world) => {
+      addMerged(world)
+      const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
+      const { outputs } = await world.step(inputs, push('Retry (#2)'))
+      expect(outputs.outcome).toBe('skipped')
+      await world.step({ ...SCOPE, since: 'v1', context: 'event' }, push('Retry (#2)'))
+      expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
+    },
+  )
 })
 
 worldTest(
@@ -414,7 +418,7 @@ describe('a push is about itself', () => {
     [
       'it goes back to an earlier merge [merge.asked-when]',
       {},
-      push('x', { commits: [] }),
+      push('x', { commits: [two] }),
       [RANGE],
     ],
     ['it is of a tag [merge.asked-when]', {}, push('x', { ref: 'refs/tags/v1' }), []],
@@ -510,8 +514,10 @@ worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
 ])('of two that it merged, a push is about %s', async (world, _, other, run, requests) => {
   addMerged(world)
   addMerged(world, { number: 3, ...other })
-  await world.step(SCOPE, run)
+  const { log } = await world.step(SCOPE, run)
   expect(asked(world)).toEqual(requests)
+  const says = 'This push is not just the merge of pull request 3.'
+  expect(log.includes(says)).toBe('commits' in other)
 })
 
 worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
@@ -570,7 +576,8 @@ test.each<[string, Partial<Permissions>, Partial<PullState>, needs: string | und
       const { outputs, commands } = await world.step(SCOPE, push('Retry'))
       const isRefused = needs !== undefined
       expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-      if (isRefused) expect(commands('error')[0]).toContain(` \`${needs}\` to the permissions `)
+      const says = new RegExp(`ing .*\\w failed.* \`${needs}\` to the permissions `)
+      if (isRefused) expect(commands('error')[0]).toMatch(says)
       expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
     }),
 )
@@ -599,7 +606,12 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
 )
 
 worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
-  ['the pull request is gone', /\/pulls\/2$/, refusal(410, 'Gone'), '410, "Gone"'],
+  [
+    'the pull request is gone',
+    /\/pulls\/2$/,
+    refusal(410, 'Gone'),
+    'reading pull request 2 failed: 410',
+  ],
   [
     'the token sees neither its list nor the repository',
     /\/commits\/\w+\/pulls|\/repos\/[^/]+\/[^/]+$|\/pulls\/2$/,

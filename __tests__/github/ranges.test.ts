@@ -176,19 +176,25 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
   const head = { sha: sha('head'), label: 'your-org:feature' }
   const pull_request = { number: 1, user: octocat, head, base: { ref: 'main' } }
   const review = { user: octocat, state: 'approved' }
+  const FILES = '/pulls/1/files'
   worldTest.each<[string, payload: object, asked?: string[]]>([
     // Its payload has no branches.
-    ['issue_comment', { issue, comment }, ['/pulls/1']],
+    ['issue_comment', { issue, comment }, ['/pulls/1', '/pulls/1', '/pulls/1']],
+    ['pull_request_target', { pull_request }],
     ['pull_request_review', { pull_request, review }],
     ['pull_request_review_comment', { pull_request, comment }],
-  ])('(%s) has its files and branches', async (world, event, payload, more = []) => {
-    expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
-    expect(askedIn(world)).toEqual([...more, '/pulls/1/files'])
-    expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
-    const own = ownWords(promptOf(world))
-    expect(promptOf(world)).toContain('docs/api.md')
-    expect(own).toContain('Changed by pull request 1: 1 file')
-  })
+  ])(
+    '(%s) has its files and branches, if not at first [github.early]',
+    async (world, event, payload, more = [FILES, FILES]) => {
+      world.github.faults.push({ path: /pulls/, answer: refusal(404, 'Not Found'), times: 2 })
+      expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
+      expect(askedIn(world)).toEqual([...more, FILES])
+      expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
+      const own = ownWords(promptOf(world))
+      expect(promptOf(world)).toContain('docs/api.md')
+      expect(own).toContain('Changed by pull request 1: 1 file')
+    },
+  )
 
   worldTest(
     'on an issue has none, and context-paths says that it was ignored [context.paths.no-list]',
@@ -236,7 +242,10 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
 
   worldTest.each<[string, RunOptions]>([
     ['by a re-run', { ...run, env: { GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_ID: '7' } }],
-    ['after a push back to that commit', { payload: { ...payload, before: AFTER } }],
+    [
+      'after a push back to that commit',
+      { payload: { ...payload, pull_request: { ...pull, head: { sha: BEFORE } } } },
+    ],
     ['by an event that is no push', { payload: { action: 'labeled', pull_request: pull } }],
   ])('is that of a later push if it is asked for %s', async (world, _, options) => {
     world.github.faults.push(late(1))
@@ -428,7 +437,11 @@ describe('since the last release [range.release.ancestor]', () => {
       'v1.1.0',
       push({ before: ZERO, after: HEAD }, 'refs/tags/v1.2.0'),
     ],
-    ['has a candidate more', 'v1.2.0-rc.1', release({ tag_name: 'v1.2.0-rc.2', prerelease: true })],
+    [
+      'has a candidate more [range.release.pre-release]',
+      'v1.2.0.CR1',
+      release({ tag_name: 'v1.2.0.CR2', prerelease: true }),
+    ],
   ])(
     'skipped if nothing is new: the commit of a release %s [skip.release.same-commit]',
     async (world, _, tag, run) => {
@@ -625,7 +638,7 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
     world.github.faults.push({ ...ALWAYS, path })
     const { outputs, log } = await world.step({ 'context-paths': 'docs/**' }, run)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
-    expect(log).toContain('rate limit')
+    expect(log).toMatch(/(?:reading commit|comparing) .*\w"? failed.*rate limit/)
     expect(world.emulator.requests).toEqual([])
   })
 
@@ -792,7 +805,7 @@ describe('the number of a pull request [range.number]', () => {
     [
       'also if the token may read it as an issue alone [range.number.either]',
       {},
-      [{ path: /\/pulls\/1$/, answer: refusal(404, 'Not Found') }],
+      [{ path: /\/pulls\/1$/, answer: refusal(403, 'Not here') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],
     ],
   ])('names the source, %s [range.number]', async (world, _, inputs, faults, asked) => {
@@ -822,17 +835,20 @@ describe('the number of a pull request [range.number]', () => {
     },
   )
 
-  worldTest('of an issue leaves the range to since [range.number]', async (world) => {
-    world.repository.issues.add(40)
-    world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
-    const inputs = { ...NUMBER, 'issue-number': '40', since: 'v1' }
-    const ended = await world.step(inputs, dispatch)
-    expectJob(ended)
-    // It is open, but there is no code that the docs would have to wait for.
-    expect(ended.summary).toContain('Review the docs pull request, then merge it.')
-    for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
-    expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
-  })
+  worldTest(
+    'of an issue leaves the range to since [range.number] [range.number.either]',
+    async (world) => {
+      world.repository.issues.add(40)
+      world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
+      const inputs = { ...NUMBER, 'issue-number': '40', since: 'v1' }
+      const ended = await world.step(inputs, dispatch)
+      expectJob(ended)
+      // It is open, but there is no code that the docs would have to wait for.
+      expect(ended.summary).toContain('Review the docs pull request, then merge it.')
+      for (const text of ['src/a.ts', 'title: Number 40']) expect(promptOf(world)).toContain(text)
+      expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
+    },
+  )
 
   worldTest.each<[string, Fault[]]>([
     ['does not exist', []],

@@ -31,7 +31,7 @@ export type Judgement =
 /** Those that say what changes are for. */
 type ContextInputs = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
-// [skip.paths.none-left]
+// [skip.paths.none-left] [skip.nothing-to-compare]
 const skip = (reason: string, advice?: string): Judgement => ({
   kind: 'skip',
   skip: { reason, advice },
@@ -58,6 +58,7 @@ export function judgeChanges(
   // [skip.nothing-to-compare.by-hand]
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
+  // [skip.nothing-to-compare.by-hand] [skip.nothing-to-compare]
   const isWanted = isByHand && context !== 'diff'
   // So does whoever names an issue: its words are asked for as well. [skip.nothing-to-compare]
   const hasWords = thread !== undefined && context !== 'none'
@@ -71,7 +72,7 @@ export function judgeChanges(
           'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      // [skip.schedule.no-commits]
+      // [skip.schedule.no-commits] [context.omitted.told]
       const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
       return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
     }
@@ -144,20 +145,22 @@ function judgeFiles(
   }
   // [skip.paths.none-left]
   if (filesThatCount(files, { contextPaths }).length > 0)
-    // [range.rewritten]
+    // [range.rewritten] [context.omitted.told]
     return gap !== undefined && context === 'diff' ? note(gap) : undefined
+  // [skip.list.cut] [context.omitted.told]
   const hasPaths = contextPaths.length > 0
   // Either may hide what counts. [skip.list.cut] [range.rewritten]
   const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
   // [context.omitted.told]
   const none = 'No changes are sent:'
-  // [skip.list.cut]
+  // [skip.list.cut] [context.omitted.told]
   if (why !== '' && hasPaths)
     return note(
       `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
     )
   // [context.omitted.told]
   if (why !== '') return note(`${none} ${why}`)
+  // [context.omitted.told] [skip.paths.none-left]
   if (files.length === 0 && !hasPaths) return note(`${none} no file changed.`)
   // [skip.paths.none-left]
   if (isByHand) return note(`${none} no changed file matches context-paths.`)
@@ -238,9 +241,9 @@ export function composePrompt(
     level: inputs.context,
     // [context.facts.event]
     trigger: describeTrigger(environment, event, findings, redactKeys),
-    // [context.level]
+    // [context.level] [context.facts.commits]
     changes,
-    // [context.paths.excluded]
+    // [context.paths.excluded] [range.others]
     files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
     // [context.fence.data]
     boundary: nonce(),

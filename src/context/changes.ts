@@ -35,14 +35,16 @@ export async function findChanges(
     pullRequest !== undefined && pullRequest.fromFork === undefined && context !== 'none'
       ? await readBranches(pullRequest.number, repo)
       : undefined
-  // [range.number]
+  // [range.number] [merge.found]
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
+  // [range.number] [range.pull-request]
   const ofNamedPull = isNamed && thread?.isPull === true
-  // Of a tag that is pushed, `after` may be the name of a tag object. [range.tag]
+  // Of a tag that is pushed, `after` may be the name of a tag object. [range.tag] [range.since]
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const run = { ...environment, sha: pushed || environment.sha }
-  // One, or a merge queue's. [range.since]
+  // One, or a merge queue's. [range.since] [range.since.no-effect]
   const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
+  // Else the event says where it begins. [range.since] [range.schedule.last-success] [range.tag]
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
   // By the number, else by since, else by the event. [range.number]
   const find = async (): Promise<Changes> => {
@@ -54,7 +56,8 @@ export async function findChanges(
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
-  // [range.list.never]
+  // A list that GitHub can't make [range.list.never], what a number names [range.number], and
+  // whether the range is longer than the payload's. [range.since]
   return { changes: await find().catch(toUnknown), thread, bySince }
 }
 
@@ -78,13 +81,14 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   // [github.permission.named]
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
-  // [range.number.either]
+  // [range.number.either] [range.number]
   try {
     return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
   } catch (thrown) {
     const isNone = thrown instanceof GitHubError && ['missing', 'refused'].includes(thrown.kind)
     if (!isNone) throw thrown
   }
+  // [range.number] [range.number.either]
   const { data } = await github.issues.get({ ...common, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
@@ -118,7 +122,7 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
   // [range.pull-request]
   if (pullRequest !== undefined)
     return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
-  // [range.others]
+  // [range.others] [context.paths.no-list]
   return unknownChanges(
     name === 'issue_comment'
       ? 'the comment is on an issue, so there is no list of changes'

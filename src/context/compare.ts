@@ -20,7 +20,7 @@ const COMPARE_LIMIT = 300
  * (github.com/orgs/community/discussions/213491). [range.pull-request]
  */
 const FILES_LIMIT = 3000
-// [range.pull-request]
+// [range.pull-request] [range.cut.parts]
 export const FILES_PAGE = 50
 
 /** Its commits per page; the first page has the files. [context.facts.commits] */
@@ -28,7 +28,7 @@ const COMMITS_PAGE = 100
 
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
-// [range.list.unknown]
+// [range.list.unknown] [range.since] [range.push]
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
 /** What a comparison lists; if GitHub cut it, where to halve it. */
@@ -79,6 +79,7 @@ export async function compareCommits(
     const changes = {
       kind: 'listed',
       files,
+      // [skip.list.cut] [range.cut.whole-leads]
       truncated,
       // [context.facts.commits]
       commits: toCommits(data),
@@ -113,7 +114,7 @@ type Halves = Readonly<{ base: string; middle: string; head: string }>
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
   // By first parents, so not on a branch that was merged: from the base, or from a commit that has
-  // it by another parent.
+  // it by another parent. [range.cut.parts] [range.cut.joined]
   const ways = new Map<string, readonly string[]>([[base, [base]]])
   for (const commit of getArray(data, 'commits')) {
     const parents = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
@@ -122,7 +123,7 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
     if (parents.some((parent) => ways.has(parent))) ways.set(sha, [...way, sha])
   }
   const way = ways.get(head)
-  // The longest way, if the head isn't listed.
+  // The longest way, if the head isn't listed. [range.cut.parts] [range.cut.joined]
   const ends = [...ways.values()].sort((one, other) => other.length - one.length)
   const middle = way === undefined ? ends[0]?.at(-1) : way[(way.length - 1) >> 1]
   if (base === '' || !middle || (middle === base && way === undefined)) return undefined
@@ -188,6 +189,8 @@ export function toFiles(list: readonly ApiFile[] = []) {
     const { filename: path, status, additions, deletions } = file
     // [context.omitted.no-fact]
     const patch = patches[index] || undefined
+    // Without a diff, but nothing is left out.
+    // [context.omitted.no-fact] [paid.fingerprint.pinned] [range.cut.joined]
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
     // [paid.fingerprint.pinned]
     return {
@@ -199,10 +202,11 @@ export function toFiles(list: readonly ApiFile[] = []) {
       previousPath: getString(file, 'previous_filename') || undefined,
       // [paid.push.unchanged]
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      // [context.omitted.no-fact]
+      // [context.omitted.no-fact] [range.cut.joined]
       patch: isMoved ? '' : patch,
     }
   })
+  // [range.cut.parts]
   return { files, isCut }
 }
 

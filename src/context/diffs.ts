@@ -32,13 +32,14 @@ export function writeDiffs(
   const rankOf = ({ path }: ChangedFile): number =>
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
+  // [context.diffs.order] [context.omitted.told]
   const all = files
     // One that was only renamed has none to send, and lacks none. [context.omitted.told]
     .filter(({ patch }) => patch)
     // [context.diffs.order]
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
-  // [context.diffs.whole]
+  // [context.diffs.whole] [context.budget]
   const kept = takeFitting(all, room - NOTES_LIMIT)
   // [context.omitted.told]
   const isAll = kept.length === 0

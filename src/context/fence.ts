@@ -29,7 +29,7 @@ export function createFence(boundary: string): Fence {
     // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary
     // with what is around it. [context.fence.data]
     safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
-    // [context.fence.data]
+    // Of nothing, no empty fence. [context.fence.data] [context.level] [context.omitted.told]
     around: (safeTexts) =>
       safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`,
   }

@@ -110,7 +110,7 @@ export function writeFileList(
   const omitted = lines.length - kept.length
   // [context.omitted.told]
   if (omitted > 0) omit(`The names of ${count(omitted)} were left out for length.`)
-  // [context.fence.data]
+  // [context.fence.data] [context.budget] [context.omitted.told]
   return joinParagraphs([fixed, fence.around(kept), note(omitted)])
 }
 
@@ -143,10 +143,12 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
       // [context.level]
       const isEmpty = files.length === 0
       const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
+      // [range.rewritten] [context.omitted.told] [context.paths.excluded]
       const sentences = [
         // [range.rewritten]
         gap,
-        // "no files" may not be true of those. [context.omitted.no-fact]
+        // "no files" may not be true of those.
+        // [context.omitted.no-fact] [context.paths.excluded] [range.rewritten]
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
         // [context.omitted.told]
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
@@ -155,12 +157,16 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
           ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
           : '',
       ]
+      // [range.rewritten] [context.omitted.told] [context.paths.excluded]
       return sentences.filter((sentence) => sentence !== '').join('\n')
     }
   }
 }
 
-/** Of a diff that it left out, GitHub may say that no line changed. [context.omitted.no-fact] */
+/**
+ * Of a diff that it left out, GitHub may say that no line changed.
+ * [context.omitted.no-fact] [context.level]
+ */
 function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
   return patch !== undefined || additions + deletions > 0
 }
@@ -172,7 +178,7 @@ function fileLine(file: ChangedFile, withReason: boolean): string {
   const reason = withReason && patch === undefined ? ' (GitHub sent no diff)' : ''
   // [context.omitted.no-fact]
   const counts = isCounted(file) ? ` +${additions} -${deletions}` : ''
-  // [context.fence.line]
+  // [context.fence.line] [context.level] [context.omitted.told]
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 

@@ -52,9 +52,11 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
-  // Of a pull request without `merge_commit_sha`, too. [merge.no-merge-commit]
+  // Of a pull request without `merge_commit_sha`, too.
+  // [merge.no-merge-commit] [merge.whole] [merge.found]
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
-  // What names nothing can't be found in another way. [merge.empty-list] [github.early]
+  // What names nothing can't be found in another way.
+  // [merge.empty-list] [merge.late-list] [github.early]
   const isEarly = (answer: unknown): boolean =>
     isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
   // [merge.empty-list]
@@ -76,10 +78,10 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const answer = await request.catch(keepMissing)
   // [merge.found]
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
-  // [merge.late-list]
+  // [merge.late-list] [merge.consent] [merge.found]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
-  // [merge.pulls-off]
+  // [merge.pulls-off] [merge.late-list] [merge.found]
   if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
@@ -90,13 +92,13 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     // [merge.unreadable]
     throw answer
   }
-  // [merge.whole]
+  // [merge.whole] [merge.late-list]
   const whole = []
   for (const pull of [...listed, ...read]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`This push is not just the merge of pull request ${pull.number}.`)
   }
-  // [merge.consent]
+  // [merge.consent] [skip.authors.merged]
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   // [merge.found]
   if (pull === undefined || more.length > 0) return undefined
@@ -104,7 +106,10 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   return { pull, isConsent: isConsent(pull) }
 }
 
-/** The error, if GitHub says that there is no such thing. [merge.late-list] [merge.pulls-off] */
+/**
+ * The error, if GitHub says that there is no such thing.
+ * [merge.late-list] [merge.pulls-off] [merge.unreadable]
+ */
 function keepMissing(thrown: unknown): GitHubError {
   if (isMissing(thrown)) return thrown
   throw thrown
@@ -137,11 +142,11 @@ function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
   // [merge.asked-when]
   const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))
-  // [merge.asked-when]
+  // [merge.asked-when] [merge.found]
   if (!isAsked || isNew || !environment.ref.startsWith('refs/heads/')) return []
   const commits = pushedCommits(event)
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
-  // [merge.asked-when]
+  // [merge.asked-when] [merge.found]
   return after !== '' && commits.some(({ sha }) => sha === after) ? commits : []
 }
 
@@ -189,9 +194,9 @@ async function hasAll(
   after: string,
   repo: GitHubRepo,
 ): Promise<boolean> {
-  // [merge.no-merge-commit]
+  // [merge.no-merge-commit] [merge.whole] [merge.found]
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
-  // [merge.whole]
+  // [merge.whole] [merge.no-merge-commit] [merge.found]
   if (commits.length === 1 && isKnown) return true
   // [merge.unreadable]
   const doing = `listing the commits of pull request ${pull.number}`
@@ -201,7 +206,7 @@ async function hasAll(
   const { items } = await readPages(3, (page) =>
     repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
-  // [merge.no-merge-commit]
+  // [merge.no-merge-commit] [skip.authors.merged]
   if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
   // [merge.whole]
   const messages = items.map((commit) => getString(commit, 'commit.message'))

@@ -32,7 +32,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
       // [range.cut.whole-leads]
       return { ...changes, ...complete(changes, found) }
     } catch (thrown) {
-      // [range.cut.whole-leads]
+      // [range.cut.whole-leads] [github.context.refused]
       if (thrown instanceof GitHubError && ['no-files', 'missing'].includes(thrown.kind))
         return changes
       // [github.context.refused]
@@ -67,11 +67,12 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     // [skip.list.cut]
     const truncated = one.truncated || other.truncated
-    // [range.cut.joined]
+    // [range.cut.joined] [skip.list.cut]
     return { files: join([...one.files, ...other.files]), truncated }
   }
   // [range.cut.parts]
   const compare = async (base: string, head: string): Promise<Part> => {
+    // [range.cut.parts] [github.permission.named] [github.context.refused]
     const comparison = await compareCommits(repo, { base, head, range })
     // [range.cut.whole-leads]
     if ('error' in comparison) throw comparison.error
@@ -99,8 +100,9 @@ function complete({ files, truncated }: Part, found: Part): Part {
   if (!truncated) return { files: known, truncated }
   // [range.cut.parts]
   for (const { path } of files) byPath.delete(path)
-  // A part that is cut, too, hides files. [skip.list.cut]
+  // A part that is cut, too, hides files. [skip.list.cut] [range.cut.whole-leads] [range.cut.parts]
   const isShorter = found.files.length < files.length
+  // [range.cut.joined] [range.cut.parts] [skip.list.cut]
   return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }
 

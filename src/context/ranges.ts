@@ -14,7 +14,7 @@ import { canReadCommit, compareCommits, type Listing } from './compare.js'
 import type { Changes } from './files.js'
 import { readParts } from './parts.js'
 
-// [range.list.unknown]
+// [range.list.unknown] [context.paths.no-list] [range.others]
 export function unknownChanges(reason: string): Changes {
   return { kind: 'unknown', reason }
 }
@@ -105,7 +105,7 @@ const TRIES = 10
 
 /**
  * How many pages of releases and of runs are read, at most.
- * [range.release.ancestor] [range.schedule.stale-search]
+ * [range.release.ancestor] [range.schedule.stale-search] [range.schedule.unlisted]
  */
 const PAGES = 10
 
@@ -221,7 +221,10 @@ function versionOf(tag: string): string {
   return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }
 
-/** The versions that a tag such as `v1` has named are, too. [range.release.package] */
+/**
+ * The versions that a tag such as `v1` has named are, too.
+ * [range.release.package] [range.release.parted]
+ */
 function isLower(tag: string, than: string): boolean {
   const isBefore = tag.localeCompare(than, 'en', { numeric: true }) < 0 || moves(than, tag)
   return prefixOf(tag) === prefixOf(than) && isBefore
@@ -261,16 +264,17 @@ export async function sinceLastSuccess(
   if (last !== undefined) {
     // [range.schedule.rerun]
     const mayBeBehind = last.id > Number(environment.runId)
-    // [range.schedule.last-success]
+    // [range.schedule.last-success] [range.schedule.rerun]
     return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
   }
   // [range.schedule.unlisted]
   const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
+  // [skip.nothing-to-compare] [range.schedule.unlisted]
   const reason = isListed
     ? 'there is no earlier successful run of this workflow on this branch to compare with'
     : `GitHub lists ${runs}, and none that succeeded on this branch`
-  // [skip.nothing-to-compare]
+  // [skip.nothing-to-compare] [range.schedule.unlisted]
   if (isListed || eventName !== 'schedule') return { kind: 'first', reason }
   // Green, this run would be where the next one begins. [range.schedule.unlisted]
   throw new ActionError(
@@ -331,12 +335,14 @@ async function findLastRun(
     // Behind a run that counts, no page is needed.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
+  // [range.schedule.stale-search] [range.schedule.unlisted]
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
   const [last] = [...items, ...found.flatMap(({ data }) => data)]
     // [range.schedule.last-success]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
+  // [range.schedule.unlisted]
   const ids = items
     // [range.schedule.unlisted]
     .map(({ id }) => id)

@@ -49,6 +49,7 @@ export function describeTrigger(
   // nothing. [context.facts.event]
   const isOfThread = reported.some(({ name }) => name === 'number')
   const { repository, ref, sha } = environment
+  // [context.facts.event] [context.facts.commits]
   const facts: readonly Fact[] = [
     { name: 'ref', value: isOfThread ? '' : ref },
     { name: 'commit', value: isOfThread ? '' : sha },
