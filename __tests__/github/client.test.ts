@@ -493,14 +493,14 @@ describe('what can not connect for good is not retried, and says whose fault it 
   const open: Behave = () => 'open'
   test.each<[string, scheme: string, Behave, RegExp, advice: string]>([
     [
-      "a proxy's credentials",
+      "a proxy's credentials [net.proxy]",
       'http',
       () => 407,
       /the proxy rejected the credentials: \S/,
       CREDENTIALS,
     ],
     [
-      "a proxy's certificate",
+      "a proxy's certificate [net.proxy]",
       'https',
       open,
       /the proxy's certificate is not trusted: \S/,
@@ -535,7 +535,7 @@ describe('a list of pages [github.pages]', () => {
   test.each<
     [string, readonly Page[], limit: number, requests: number, items: number, truncated: boolean]
   >([
-    ['ends with a page that is not full', [[100], [3]], 10, 2, 103, false],
+    ['ends with a page that is not full', [[100], [1]], 10, 2, 101, false],
     ['ends with its only page', [[99]], 10, 1, 99, false],
     ['goes on after a page that is not full but names another', [[5, NEXT], [6]], 10, 2, 11, false],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],

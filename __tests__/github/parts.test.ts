@@ -113,19 +113,30 @@ worldTest(
   },
 )
 
-worldTest.each<[string, Partial<FileState>, whole: string | undefined]>([
-  ['changed again', { patch: '+again' }, '+0\n+again'],
-  ['changed by more than GitHub sends', { patch: '+\n'.repeat(3000) }, undefined],
-  ['renamed with a change', { filename: 'src/new.ts', patch: '+moved' }, '+0\n+moved'],
-  ['renamed as it is', { filename: 'src/new.ts', patch: '' }, '+0'],
+worldTest.each<[string, Partial<FileState>, whole: string | undefined, line: string]>([
+  ['changed again', { patch: '+again' }, '+0\n+again', 'modified +2 -0 '],
+  ['changed by more than GitHub sends', { patch: '+\n'.repeat(3000) }, undefined, '+3001 -0 '],
+  [
+    'renamed with a change',
+    { filename: 'src/new.ts', patch: '+moved' },
+    '+0\n+moved',
+    'renamed +2 -0 src/00000.ts -> ',
+  ],
+  [
+    'renamed as it is',
+    { filename: 'src/new.ts', patch: '' },
+    '+0',
+    'renamed +1 -0 src/00000.ts -> ',
+  ],
 ])(
   'of a file that is %s, both diffs are sent, the older one first, or none [range.cut.joined]',
-  async (world, _, fields, whole) => {
+  async (world, _, fields, whole, line) => {
     const name = 'src/00000.ts'
     const { filename = name, patch = '' } = fields
     const renamed = { status: 'renamed', previous_filename: name } as const
     const one = file(filename, patch, filename === name ? {} : renamed)
-    const { diffs } = await send(world, inLine(many(200), [...many(200, 200), one]))
+    const { diffs, prompt } = await send(world, inLine(many(200), [...many(200, 200), one]))
+    expect(prompt).toContain(line + filename)
     expect(diffs.get(filename)).toBe(whole)
     expect(diffs.get(name)).toBe(filename === name ? whole : undefined)
   },

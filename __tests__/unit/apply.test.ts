@@ -48,9 +48,11 @@ describe('whether there is anything to do', () => {
     const thread = isNamed ? { isPull: false, data: {} } : undefined
     const inputs = { context, contextPaths, skipAuthors: new Set(['a-bot']) }
     const judged = judgeChanges(inputs, name, { changes: what, thread })
-    return judged?.kind === 'skip' ? judged.skip.reason : judged?.note
+    if (judged?.kind !== 'skip') return judged?.note
+    return `${judged.skip.reason}. ${judged.skip.advice ?? ''}`
   }
-  const noMatch = (files: string) => `no changed file matches context-paths (${files})`
+  const noMatch = (files: string) =>
+    `no changed file matches context-paths (${files}). If a file that changed should count, correct its pattern in context-paths.`
   const by = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
     complete: true,
@@ -69,29 +71,25 @@ describe('whether there is anything to do', () => {
   const CUT = `${UNSURE} GitHub cut the list. No changes are sent: no listed file matches.`
   const NO_FILE = 'No changes are sent: no file changed.'
   const NO_MATCH = 'No changes are sent: no changed file matches context-paths.'
-  const NO_COMMITS = 'there are no new commits'
+  const NO_COMMITS = 'there are no new commits. '
   const NO_CHANGES = 'No changes are sent: there are no new commits.'
-  const UNDONE = 'the new commits leave no file changed'
-  const NO_OTHERS = 'every new commit is a merge or by an account in skip-authors'
+  const UNDONE = 'the new commits leave no file changed. '
+  const NO_OTHERS = 'every new commit is a merge or by an account in skip-authors. '
   const REWRITTEN = `${UNSURE} History was rewritten. No changes are sent: no listed file matches.`
   const GONE = 'No changes are sent: History was rewritten.'
   const IGNORED = 'context-paths was ignored: GitHub failed.'
   const NONE_SENT = 'No changes are sent: GitHub failed.'
-  const UNLISTED = 'GitHub lists none'
+  const UNLISTED =
+    'GitHub lists none. The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
   const FIRST_IGNORED = 'context-paths was ignored: GitHub lists none.'
-  const REPEATED = '"v1" is a release of the same commit'
+  const REPEATED =
+    '"v1" is a release of the same commit. To ask for docs all the same, start a workflow by hand, on the tag or with since.'
   const [onSchedule, byHand] = [{ name: 'schedule' }, { name: 'workflow_dispatch' }] as const
   const forDiff = { context: 'diff', paths: '' } as const
 
   test.each<[string, Changes, Run, string | undefined]>([
     [
-      'one file that does not match [skip.paths.none-left]',
-      listed([OUTSIDE]),
-      {},
-      noMatch('1 file, the first is "src/a.ts"'),
-    ],
-    [
-      'two of them [skip.paths.none-left]',
+      'two files that do not match [skip.paths.none-left]',
       listed([OUTSIDE, file('b')]),
       {},
       noMatch('2 files, the first is "src/a.ts"'),
@@ -154,12 +152,6 @@ describe('whether there is anything to do', () => {
       onSchedule,
       UNDONE,
     ],
-    [
-      'the same without patterns [skip.schedule.undone]',
-      NO_FILES,
-      { ...onSchedule, paths: '' },
-      UNDONE,
-    ],
     ['only their commits, on schedule [skip.schedule.agents-own]', BY_BOT, onSchedule, NO_OTHERS],
     [
       'another commit, and a file [skip.schedule.agents-own] [skip.schedule.undone]',
@@ -185,12 +177,6 @@ describe('whether there is anything to do', () => {
       'no commit, on schedule [skip.schedule.no-commits]',
       NONE,
       { ...onSchedule, paths: '' },
-      NO_COMMITS,
-    ],
-    [
-      'no commit, on schedule, with patterns [skip.schedule.no-commits]',
-      NONE,
-      onSchedule,
       NO_COMMITS,
     ],
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],

@@ -95,7 +95,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     log: quiet,
     request: { fetch: createFetch(options), log: quiet },
   })
-  // [github.decides.retried]
+  // [github.decides.retried] [net.deadline] [report.true]
   const retries = new RetryBudget(RETRY_MS, clock)
   const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
   // [memory.edit.retried]
@@ -150,7 +150,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       // What GitHub said, if it said something. [report.true]
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      // [github.early]
+      // [github.early] [range.gone] [merge.late-list]
       if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
@@ -284,6 +284,7 @@ export function requestParams<D = object>(
   return {
     owner,
     repo,
+    // [github.decides.retried] [github.permission.named] [github.early]
     request: { doing, needs, retried, expects, find, ofFiles, isEarly, ...(signal && { signal }) },
   }
 }

@@ -70,9 +70,9 @@ export class GitHubError extends ActionError {
     // [send.certificate.final]
     const permanent = permanentFailure(thrown)
     const { cause } = thrown as { cause?: unknown }
-    // [net.proxy]
+    // [net.proxy] [github.decides.retried]
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
-    // [send.certificate.final]
+    // [send.certificate.final] [github.decides.retried]
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
     // [github.limit]
     const isLimited = isRateLimit(failure)
@@ -83,15 +83,17 @@ export class GitHubError extends ActionError {
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
-    // [text.one-line]
+    // [text.one-line] [github.words] [github.shape]
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     // [send.certificate.final]
     const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
     // [github.words]
     super(
+      // [github.context.refused] [github.decides.retried] [range.gone]
       'github',
+      // What failed, and why. [github.permission.named] [send.certificate.final] [github.shape]
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
-      // [net.proxy]
+      // [net.proxy] [send.certificate.final] [github.permission.named]
       setting?.advice ??
         // [send.certificate.final]
         advice ??
@@ -105,7 +107,7 @@ export class GitHubError extends ActionError {
     this.status = status
     // [github.decides.retried]
     this.kind = kind
-    // [github.limit]
+    // [github.limit] [github.decides.retried]
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
@@ -122,10 +124,11 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   // GitHub hasn't stored the pull request everywhere, or wants a pause. [github.early]
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
-  // Of a commit that GitHub doesn't know, it can't process what asks for its lists. [github.early]
+  // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
+  // [github.early] [range.list.never]
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
-  // [range.list.never]
+  // [range.list.never] [github.context.refused]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
   // [range.number.either] [docs.token.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
@@ -134,17 +137,19 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
 /**
  * A diff that GitHub can't make: a 406, a 422, or these words, which came with a 500 and a 503, too
  * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
- * github.com/googleapis/repo-automation-bots/issues/2479). [range.list.never]
+ * github.com/googleapis/repo-automation-bots/issues/2479), and an answer without a list.
+ * [range.list.never] [range.list.unknown]
  */
 const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generating this diff`, 'i')
 
-// [github.early]
+// [github.early] [range.gone] [merge.unreadable]
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
 }
 
 /**
- * Whether a request succeeds; false if it is refused for good. [access.permission.unknown]
+ * Whether a request succeeds; false if it is refused for good.
+ * [access.permission.unknown] [range.gone]
  *
  * @throws GitHubError after a temporary failure
  */
@@ -266,6 +271,7 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
     /rate limit|abuse detection/i.test(message)
+  // Other 403s may be for a missing permission. [github.limit] [github.permission.named]
   return status === 429 || (status === 403 && isSaid)
 }
 

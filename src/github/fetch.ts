@@ -54,7 +54,7 @@ export function createFetch(options: FetchOptions) {
     let outcome: number | string = 'failed'
     // [net.arrived-first]
     const signal = abortedAfter(init.signal, readArrived)
-    // [report.log.lines]
+    // [net.deadline] [report.log.lines]
     try {
       const response = await Promise.race([
         send(dispatcher, address, { ...init, signal }),
