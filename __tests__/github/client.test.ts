@@ -535,9 +535,8 @@ describe('a list of pages [github.pages]', () => {
   test.each<
     [string, readonly Page[], limit: number, requests: number, items: number, truncated: boolean]
   >([
-    ['ends with a page that is not full', [[100], [1]], 10, 2, 101, false],
-    ['ends with its only page', [[99]], 10, 1, 99, false],
-    ['goes on after a page that is not full but names another', [[5, NEXT], [6]], 10, 2, 11, false],
+    ['ends with a page that is not full', [[100], [99]], 10, 2, 199, false],
+    ['goes on after a page that is not full but names another', [[1, NEXT], [6]], 10, 2, 7, false],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
     ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
     ['is cut at the limit [skip.list.cut]', [[100], [100], [100]], 2, 2, 200, true],

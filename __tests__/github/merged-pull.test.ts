@@ -115,12 +115,6 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     ['a rebase', REBASE, [LIST, COMMITS, FILES]],
     ['a rebase of one commit', push('one'), [LIST, FILES], { commits: commitsWith('one') }],
     [
-      'a rebase of three commits',
-      push('three', { earlier: rebased }),
-      [LIST, COMMITS, FILES],
-      { commits: commitsWith('one', 'two', 'three') },
-    ],
-    [
       'a rebase of two commits with one message',
       push('two', { earlier: [two] }),
       [LIST, COMMITS, FILES],
@@ -329,12 +323,6 @@ describe('a push is about itself', () => {
       [LIST, COMMITS, RANGE],
     ],
     ['the pull request is open [merge.found]', { merged: false }, push('x'), [LIST, RANGE]],
-    [
-      'its head was pushed [merge.found]',
-      { merged: false, mergeCommit: null, head: AFTER },
-      push('x'),
-      [LIST, RANGE],
-    ],
     [
       'somebody pushed its head, which merged it [merge.consent]',
       { head: AFTER },

@@ -159,14 +159,16 @@ worldTest.each<[string, FileState[], RegExp]>([
 })
 
 worldTest(
-  'a file that one part adds and another removes is no change [range.cut.joined]',
+  'a file that one part adds and another removes is no change, one that they also change is [range.cut.joined]',
   async (world) => {
     const [parts, more] = (['added', 'removed'] as const).map((status, nth) => [
       ...many(200, nth * 200),
+      file('src/zx.ts', '+1', nth === 0 ? { status } : {}),
+      file('src/zy.ts', '+1', nth === 0 ? {} : { status }),
       file('src/zz.ts', '+1', { status }),
     ])
     const { prompt } = await send(world, inLine(parts ?? [], more ?? []))
-    expect(prompt).toContain(': 400 files, ')
+    expect(prompt).toContain(': 402 files, ')
   },
 )
 

@@ -133,9 +133,14 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     )
   })
 
-  worldTest("unless it is a gateway's page that says so [github.foreign]", async (world) => {
-    const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
-    world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
+  worldTest.each([
+    [
+      'page [github.foreign]',
+      { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' },
+    ],
+    ['text [github.shape]', { status: 200, body: 'Please wait.' }],
+  ])("unless it is a gateway's %s", async (world, _, answer) => {
+    world.github.faults.push({ path: /1\/files/, answer, times: 999 })
     const { outputs } = await world.step({ context: 'event' })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
   })

@@ -236,10 +236,11 @@ describe('whether there is anything to do', () => {
   ])('%s', (_, what, run, expected) => expect(judge(what, run)).toBe(expected))
 
   test.each<[string, ChangedFile]>([
-    ['!src', OUTSIDE],
+    ['!src', { ...OUTSIDE, status: 'copied' }],
     ['src', file('docs/a.md', 'src/a.md')],
+    ['src', file('src/a.md', 'docs/a.md')],
   ])(
-    '%j: an error that says what to write, if it is a folder [context.paths.folder]',
+    '%j: an error that says what to write, if it is a folder [context.paths.folder] [context.paths.renamed]',
     (text, changed) => {
       const run = { ...byHand, paths: text }
       expect(() => judge(listed([INSIDE, changed]), run)).toThrow(
