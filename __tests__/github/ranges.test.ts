@@ -795,12 +795,12 @@ describe('since [range.since]', () => {
     'of a push has the commits of its range, not those of the push only [context.facts.commits]',
     async (world) => {
       const commits = ['Add the first page', 'Add the second page'].map((message) =>
-        world.repository.addCommit({ message }),
+        world.repository.addCommit({ message, author: null }),
       )
       world.repository.addComparison('v1', HEAD, { commits })
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
       await world.step(SINCE, push({ commits: pushed }))
-      expect(promptOf(world)).toContain('Add the first page')
+      expect(promptOf(world)).toContain('Add the first page (The Octocat)')
     },
   )
 })
