@@ -390,7 +390,7 @@ describe('the list of files', () => {
     ],
     ['[context.omitted.told]', 'It is unknown.', { changes: unknown }],
     [
-      '[range.rewritten]',
+      '[range.rewritten] [context.level]',
       `More is unknown.\n${ONE}`,
       { changes: { gap: 'More is unknown.' }, files: [A] },
     ],

@@ -95,7 +95,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 
 /** It exists: the event is about it. [context.facts.event] */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
-  // [github.shape]
+  // [github.permission.named]
   const doing = `reading pull request ${number}`
   // [github.shape]
   const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''

@@ -148,7 +148,7 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
         // [range.rewritten]
         gap,
         // "no files" may not be true of those.
-        // [context.omitted.no-fact] [context.paths.excluded] [range.rewritten]
+        // [context.omitted.no-fact] [context.level] [context.paths.excluded]
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
         // [context.omitted.told]
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',

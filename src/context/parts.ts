@@ -93,7 +93,7 @@ function complete({ files, truncated }: Part, found: Part): Part {
     const { patch, additions, deletions } = byPath.get(file.path) ?? file
     // [context.omitted.no-fact]
     const isUnknown = patch === undefined && additions + deletions === 0
-    // [range.cut.whole-leads]
+    // [range.cut.whole-leads] [range.cut.joined]
     return file.patch !== undefined || isUnknown ? file : { ...file, additions, deletions, patch }
   })
   // [range.cut.whole-leads]

@@ -284,7 +284,7 @@ export function requestParams<D = object>(
   return {
     owner,
     repo,
-    // [github.decides.retried] [github.permission.named] [github.early]
+    // [github.decides.retried] [memory.edit.retried] [github.permission.named]
     request: { doing, needs, retried, expects, find, ofFiles, isEarly, ...(signal && { signal }) },
   }
 }
