@@ -342,7 +342,6 @@ async function findLastRun(
     // [range.schedule.last-success]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
-  // [range.schedule.unlisted]
   const ids = items
     // [range.schedule.unlisted]
     .map(({ id }) => id)
