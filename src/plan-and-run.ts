@@ -28,7 +28,7 @@ export async function planAndRun(
   loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
   const { inputs, event, report } = step
-  // [merge.unreadable]
+  // [merge.unreadable] [github.event]
   if (event.problem !== undefined && needsGitHub(inputs)) {
     throw new ActionError(
       'github',
@@ -41,13 +41,13 @@ export async function planAndRun(
   // [secret.key.where]
   const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
   const { baseUrl, projectId, apiKey } = inputs
-  // [secret.key.where]
+  // [secret.key.where] [send.refused.final]
   const service = createAgentService({
     ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
   })
   // [net.cheap]
   let plan: Plan = inputs.task
-  // [skip.authors.push] [net.cheap]
+  // [skip.authors.push] [net.cheap] [memory.run.continues]
   if (mayBeMerges !== undefined || needsGitHub(inputs)) {
     // [net.cheap]
     const { planRun } = await loadGitHub()
@@ -57,12 +57,13 @@ export async function planAndRun(
       report.comment = comment
     })
   }
-  // [skip.service.unasked]
+  // [skip.service.unasked] [skip.labels.about]
   if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
   // [report.log.lines]
   log(formatStartLine(plan, inputs))
   // [send.placeholder.first]
   const writePlaceholder = (): Promise<void> => report.writePlaceholder()
+  // [send.placeholder.first] [poll.retry]
   const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
   // [output.dry-run]
   if (!inputs.dryRun) return run(plan, inputs, tools)

@@ -83,14 +83,15 @@ async function planRun(
   const merged = found?.isConsent ? found.pull : undefined
   // [memory.locked]
   const isLocked = getPath(merged, 'locked') === true
-  // [merge.found]
+  // [merge.found] [merge.consent]
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   // [memory.locked]
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
-  // [merge.found]
+  // [merge.found] [memory.locked]
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
+  // [merge.found] [range.number.either]
   const memory = openMemory(about, merged !== undefined)
   // [memory.locked] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
@@ -111,13 +112,14 @@ async function planAbout(
   service: AgentService,
 ): Promise<Plan> {
   const { inputs, environment, event, repo, log, tell } = step
-  // [memory.silent]
+  // [skip.labels.about] [skip.paths.none-left]
   const skip = (why: SkipReason): Plan => {
     // [memory.silent]
     memory.stop() // A skipped run is no news for those who read the comment.
+    // [skip.labels.about] [skip.paths.none-left]
     return { kind: 'skip', why }
   }
-  // [merge.consent] [skip.labels.about]
+  // [merge.found] [merge.consent] [skip.labels.about]
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
   // [memory.run.continues]
   const recalled = await memory.recall(service)
@@ -133,12 +135,13 @@ async function planAbout(
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   // [context.level] [github.context.refused]
   const findings = needsChanges
-    ? await findChanges(environment, event, repo, { ...inputs, thread: named })
+    ? // [merge.found]
+      await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
-  // [report.review]
+  // [report.review] [range.number]
   const thread = findings === undefined ? named : findings.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
-  // [report.review]
+  // [report.review] [range.number]
   if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
   // [range.since.no-effect]
   if (inputs.since !== '' && findings?.bySince === false)
@@ -149,14 +152,14 @@ async function planAbout(
   // [context.omitted.told]
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
-  // [paid.fingerprint.keyed]
+  // [paid.fingerprint.keyed] [paid.push.unchanged]
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
   // [context.omitted.told]
   const omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
-  // [context.budget]
+  // [context.budget] [memory.run.open-pull]
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
   // [memory.run.continues]

@@ -50,9 +50,13 @@ test.each<readonly [string, Partial<Identity>, 'unverified' | undefined]>([
   },
 )
 
-test('a marker does not count for another API key [memory.marker.signed]', () => {
-  expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_other'))).toBe('unverified')
-})
+test.each(['mint_other', ''])(
+  'a marker by the API key %j does not count for another one [memory.marker.signed] [memory.previous-key]',
+  (key) => {
+    const other = createMarker(STATE, ID, IDENTITY, deriveMarkerKeys(key))
+    expect(readMarker(other, ID, IDENTITY, KEY)).toBe('unverified')
+  },
+)
 
 test('while a key is replaced, the one before it is verified with, and the new one signs [memory.previous-key]', () => {
   const both = deriveMarkerKeys('mint_new', 'mint_key')

@@ -10,8 +10,20 @@ describe('the comment is on [range.number]', () => {
   const ONLY_PULL = 'pull-requests: write'
   const EITHER = 'issues: write or pull-requests: write'
   test.each([
-    ['the pull request of the event', { pullRequest: PULL }, undefined, false, [7, ONLY_PULL]],
-    ['that pull request, by its number', { pullRequest: PULL }, 7, false, [7, ONLY_PULL]],
+    [
+      'the pull request of the event [range.number.either]',
+      { pullRequest: PULL },
+      undefined,
+      false,
+      [7, ONLY_PULL],
+    ],
+    [
+      'that pull request, by its number [range.number.either]',
+      { pullRequest: PULL },
+      7,
+      false,
+      [7, ONLY_PULL],
+    ],
     [
       'another one, or an issue [range.number.either]',
       { pullRequest: PULL },

@@ -50,6 +50,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
   // [access.permission.unknown]
   const doing = `reading the permission of ${login}`
   const common = requestParams(repo, doing, 'metadata: read', hasPermission)
+  // [access.permission.write] [access.refused.green]
   const params = { ...common, username: login }
   try {
     // [access.permission.write]

@@ -60,7 +60,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
     return skip('the push is to a branch of a merge queue, so nothing is merged yet')
   // [skip.authors.push]
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
-  // [skip.authors.cause]
+  // [skip.authors.cause] [skip.authors.push]
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
   // [skip.authors.person]
   if (event.authors.length > 0) {

@@ -68,11 +68,14 @@ export function keepComment(options: CommentOptions) {
 
   /**
    * What this step has written into the marker: if it sent nothing, what was there before.
-   * [memory.nothing-sent]
+   * [report.advice.rerun] [memory.failure.told] [memory.nothing-sent]
    */
   const written = (): StoredState | undefined => (state.kind === 'written' ? state.held : undefined)
 
-  /** What the marker holds: a state of this run, or of an earlier one. [memory.nothing-sent] */
+  /**
+   * What the marker holds: a state of this run, or of an earlier one.
+   * [report.advice.rerun] [memory.failure.told]
+   */
   const heldNow = (): StoredState | undefined => written() ?? before
 
   /**
@@ -97,8 +100,8 @@ export function keepComment(options: CommentOptions) {
 
   // [memory.failure.told]
   function onFailure(thrown: unknown): void {
-    // Without the permission, no later try would succeed.
-    // [memory.edit.retried]
+    // Without the permission, no later try would succeed; after a cancel, one may.
+    // [memory.edit.retried] [cancel.first]
     if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && written() === undefined)
       isStopped = true
     // [memory.failure.told]
@@ -136,7 +139,7 @@ export function keepComment(options: CommentOptions) {
     before = newest?.stored
     if (newest === undefined && truncated)
       log('There are too many comments to read all: one by an earlier run may be among the others.')
-    // [memory.unverified]
+    // [memory.unverified] [memory.failure.told]
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         // [memory.unverified]
@@ -160,7 +163,7 @@ export function keepComment(options: CommentOptions) {
     // stored.
     // [memory.later-run]
     const replaces = update.created || state.kind === 'written'
-    // [memory.later-run]
+    // [memory.later-run] [memory.rerun.waits]
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
@@ -178,14 +181,15 @@ export function keepComment(options: CommentOptions) {
     const wasThere = state.kind === 'found' || written() !== undefined
     // [memory.identity.same-attempt]
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
-    // A run that sent nothing leaves the state of the one before. [memory.nothing-sent]
+    // A run that sent nothing leaves the state of the one before, others their own.
+    // [memory.nothing-sent] [memory.rerun.waits]
     const held = sentNothing ? (before ?? own) : own
     // [memory.first-text]
     const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
     // [memory.silent]
     if (id === undefined) return
     // GitHub may carry out an edit without a response.
-    // [memory.nothing-sent] [report.advice.rerun]
+    // [memory.failure.told] [report.advice.rerun] [memory.nothing-sent]
     state = { kind: 'written', id, held: written() }
     try {
       // [memory.marker.signed]
@@ -197,7 +201,7 @@ export function keepComment(options: CommentOptions) {
       // [report.advice.rerun]
       state = { kind: 'written', id, held }
     } catch (thrown) {
-      // [memory.one-comment.no-twin]
+      // [memory.one-comment.no-twin] [memory.failure.told]
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
       state = { kind: 'none' }
       await edit(update, mode)
@@ -212,7 +216,7 @@ export function keepComment(options: CommentOptions) {
   async function create(text: string, sentNothing: boolean, mode: RequestMode) {
     // [memory.one-comment.no-twin]
     const created = await comments.findCreated(mode)
-    // [memory.silent]
+    // [memory.silent] [memory.one-comment.no-twin]
     return sentNothing || created ? created?.id : comments.create(text, mode)
   }
 
@@ -272,6 +276,7 @@ export function keepComment(options: CommentOptions) {
       // [send.placeholder.first]
       if (isStopped) throw failed
       latest = update
+      // [github.decides.retried] [send.placeholder.first]
       await write(update, { retried: true }).catch(onReportedFailure)
     },
     /**
@@ -283,7 +288,7 @@ export function keepComment(options: CommentOptions) {
       const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
       // [memory.silent]
       const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd
-      // [memory.edit.order]
+      // [memory.silent] [memory.edit.order]
       if (isStopped || isStored || isForNobody) return
       latest = update
       working ??= work()
@@ -310,7 +315,7 @@ export function keepComment(options: CommentOptions) {
   }
 }
 
-// [memory.edit.order]
+// [memory.edit.order] [memory.failure.told]
 function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
   return JSON.stringify([stored, notes, isEnd])
 }

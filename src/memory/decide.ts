@@ -36,7 +36,7 @@ export function whoLeft(
   if (run !== runId || jobId === '' || NOTHING_SENT.includes(state)) return 'earlier run'
   // [memory.rerun.waits]
   if (!isFinalOutcome(state)) return 'unfinished attempt'
-  // [memory.rerun.reported]
+  // [memory.rerun.reported] [memory.run.continues]
   const isReported = state === 'pr-opened' && link !== undefined && fingerprint !== ''
   return isReported ? 'reported attempt' : 'earlier run'
 }
@@ -86,7 +86,7 @@ export function decide(situation: Situation): Decision {
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   // [paid.push.merged]
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
-  // [memory.run.closed]
+  // [memory.run.closed] [paid.push.merged]
   if (pull === 'closed' && (isDone || push === 'own')) {
     const why = {
       title: 'the docs pull request was closed',

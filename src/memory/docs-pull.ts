@@ -155,6 +155,7 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
 // [docs.open.unreadable]
 const readPull: Read<object> = async (github, repository, pull_number, mode) => {
   const doing = `reading pull request ${repository}#${pull_number}`
+  // [docs.open.unreadable] [github.informs.once] [docs.ended-early]
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
   return (await github.pulls.get({ ...common, pull_number })).data
 }
@@ -165,7 +166,7 @@ function stateOf(pull: object | undefined): PullState | undefined {
   // [memory.run.closed] [paid.push.merged]
   if (state === 'closed')
     return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
-  // [docs.open.unreadable]
+  // [docs.open.unreadable] [memory.run.open-pull]
   return state === 'open' ? state : undefined
 }
 
@@ -177,7 +178,7 @@ const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_num
   return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
 }
 
-// [github.shape]
+// [github.shape] [docs.files.told]
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>
     typeof file?.filename === 'string' &&

@@ -47,6 +47,7 @@ export function identify({ environment, inputs }: Step, number: number): Identit
   const { repository, workflowRef, workflow, job, step } = environment
   const { projectId, jobKey } = inputs
   const workflowId = withoutRef(workflowRef) || workflow
+  // [memory.identity] [memory.marker.signed]
   return { repository, number, step: [workflowId, job, step, projectId, jobKey] }
 }
 
@@ -139,6 +140,7 @@ function publicName({ step }: Identity): string {
 // [memory.marker.signed]
 function sign(data: string, id: number, identity: Identity, key: Buffer): string {
   const { repository, number, step } = identity
+  // [memory.marker.signed] [memory.marker.stable]
   return createHmac('sha256', key)
     .update(JSON.stringify([repository.toLowerCase(), String(number), ...step, id, data]))
     .digest('base64url')

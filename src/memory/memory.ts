@@ -64,10 +64,12 @@ function openComment(
   const needsMemory = jobScope !== 'run'
   // [range.number.either]
   const thread = findThread(event, issueNumber, isMerged)
-  // [input.scope]
+  // [input.scope] [memory.run.continues]
   const isOther =
     jobScope === 'pull-request' && thread?.kind === 'issue' && issueNumber === undefined
+  // [input.scope] [report.advice.rerun]
   const isMemory = needsMemory && thread !== undefined && !isOther
+  // [input.scope]
   if (!isMemory && (needsMemory || (inputs.comment && thread === undefined))) {
     const what = needsMemory ? 'pull request' : 'pull request or issue'
     const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'

@@ -83,15 +83,16 @@ async function find(
   // [memory.run.continues]
   const job = jobId === '' ? undefined : await ask()
   // The service leaves it out while it works on a message. [memory.run.open-pull]
+  // [docs.ended-early]
   const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
   // [paid.push.merged]
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
   // [memory.rerun.waits]
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
-  // [docs.open.unreadable]
+  // [docs.open.unreadable] [memory.rerun.waits]
   const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
-  // [memory.run.continues]
+  // [memory.run.continues] [memory.rerun.waits] [paid.push.merged]
   return { by, push: findPush(context), job, isUnfinished, link, pull }
 }
 
@@ -119,7 +120,7 @@ function attachTo(
   context.tell({ kind: 'noted', text, level: 'log' })
   // [output.dry-run]
   const seen = job === 'not requested' ? undefined : job
-  // [memory.rerun.waits]
+  // [memory.rerun.waits] [memory.rerun.unknown]
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
@@ -171,7 +172,7 @@ async function getJob(
 ): Promise<Job | undefined> {
   // What this step reports begins later. [report.log.lines]
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
-  // [memory.run.continues]
+  // [memory.run.continues] [memory.rerun.waits]
   try {
     const job = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
@@ -179,6 +180,7 @@ async function getJob(
     )
     if (job !== undefined) return job
   } catch (thrown) {
+    // [send.message.gone] [send.refused.foreign]
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
   }
@@ -223,11 +225,12 @@ function earlier(
       // [memory.run.continues]
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
-        // [memory.run.open-pull]
+        // [memory.run.open-pull] [paid.push.merged]
         return { kind: 'create', prompt, fingerprint, previousLink }
       }
+      // [memory.run.continues] [paid.push.unchanged]
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
-      // [output.dry-run]
+      // [output.dry-run] [memory.run.continues]
       if (job === 'not requested') return message
       // [send.message.ended] [send.message.gone]
       return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }

@@ -23,10 +23,10 @@ export function findThread(
   if (number === undefined) return undefined
   // [range.number.either]
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
-  // [merge.found]
+  // [merge.found] [range.number.either] [github.permission.named]
   if (isMerged || number === pullRequest?.number)
     return { kind: 'pull request', number, permission: pulls }
-  // [range.number.either]
+  // [range.number.either] [input.scope]
   if (number === issue) return { kind: 'issue', number, permission: issues }
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
   return { kind: 'issue or pull request', number, permission: `${issues} or ${pulls}` }
@@ -45,6 +45,7 @@ export function openComments(
   { kind, number: issue_number, permission }: NonNullable<ReturnType<typeof findThread>>,
   nonce: string,
 ) {
+  // [memory.one-comment.no-twin] [memory.first-text]
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
   // [github.permission.named]
@@ -59,7 +60,7 @@ export function openComments(
 
   // [memory.one-comment]
   function list(mode: RequestMode) {
-    // [github.permission.named]
+    // [github.permission.named] [memory.failure.told]
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
     const params = { repository, ...mode, isEarly: isMissing }
