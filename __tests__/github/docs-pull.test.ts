@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect } from '@jest/globals'
+import { WHERE_TO_LOOK } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
 import {
@@ -228,6 +229,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
     ['is no list [github.shape]', { status: 200, body: {} }],
     ['has no files [github.shape]', { status: 200, body: [null] }],
+    ['has no names [github.shape]', { status: 200, body: [{ additions: 1, deletions: 1 }] }],
     ['has no counts [github.shape]', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
     ['is cut off', 'cut off'],
@@ -386,10 +388,13 @@ describe('docs-token [docs.token.when]', () => {
     expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
   })
 
-  tokenTest('is not used if github-token can read it, nor for this repository', async (world) => {
+  tokenTest('is not used if github-token can read it, or gets another refusal', async (world) => {
     const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
     await world.step(SCOPE)
     docs.addPull({ number: 17 })
+    await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+    const answer = { status: 410, body: { message: 'Gone' } }
+    world.github.faults.push({ path: /docs\/pulls\/17$/, answer, times: 9 })
     await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
     expect(tokenUsedAt(world)).toEqual([])
   })
@@ -428,10 +433,11 @@ describe('a pull request that can not be read counts as open for a message, and 
   const lines = (log: string): string[] =>
     log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
-  worldTest('docs-token for another repository', async (world) => {
+  worldTest('docs-token for another repository [docs.token.refused]', async (world) => {
     await privateDocs(world, 'closed')
-    const { outputs, log } = await world.step(SCOPE)
+    const { outputs, log, commands } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
+    expect(commands('warning')).toEqual([])
     expect(lines(log)).toEqual([
       expect.stringContaining(
         'reading pull request your-org/docs#17 failed: 404, "Not Found". Set docs-token to a token that can read pull requests in your-org/docs.',
@@ -478,9 +484,9 @@ describe('a pull request that can not be read counts as open for a message, and 
       'It is on another host.',
     ],
     ['for another link', 'https://github.com/your-org/docs/tree/main', NO_PULL_REQUEST],
-  ])('nothing %s', async (world, _, link, why) => {
-    const { outputs, log } = await followUp(world, link)
-    expect(outputs).toMatchObject({ sent: 'message' })
+  ])('nothing %s [docs.token.refused]', async (world, _, link, why) => {
+    const { outputs, log, commands } = await followUp(world, link)
+    expect([outputs.sent, commands('warning')]).toEqual(['message', []])
     expect(lines(log)).toEqual([
       `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${why}`,
     ])
@@ -509,12 +515,15 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } })(
-  'a create whose response has no job is remembered as unknown [memory.rerun.unknown]',
+  'a create whose response has no job is remembered as unknown [memory.rerun.unknown] [report.where-to-look]',
   async (world) => {
     const first = await world.step(SCOPE)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
     const next = await world.step({ ...SCOPE, wait: 'false' })
-    expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
+    expect(next.log).not.toContain('no longer exists')
+    expect(next.commands('warning')).toEqual([
+      expect.stringContaining(`a docs job may exist. Look ${WHERE_TO_LOOK}.`),
+    ])
     for (const text of [next.summary, ...world.comments()])
       expect(text).toContain('a docs job may exist')
   },
@@ -524,6 +533,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
   const link = 'https://github.com/your-org/docs/pull/17'
   worldTest.each([
     ['was merged', true, SCOPE],
+    ['was merged, though nobody saw it open', true, { ...SCOPE, wait: 'false' }],
     ["was closed, also if it is an issue's", false, { 'job-scope': 'issue', 'issue-number': '40' }],
   ])('%s', async (world, _, merged, scope) => {
     const job = { status: 'completed', prLink: link }
@@ -564,7 +574,7 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     const before = markersIn(world.comments())
     for (const target of ['', '_target']) {
       const { outputs, commands, summary } = await world.step(
-        PULL,
+        { ...PULL, 'issue-number': target && '1' },
         on('synchronize', `pull_request${target}`),
       )
       expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })

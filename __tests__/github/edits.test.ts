@@ -33,12 +33,12 @@ const run = (id: number, attempt = 1): RunOptions => ({
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
 worldTest(
-  "a comment in place of another step's says so; a re-run's does not [memory.identity.same-attempt]",
+  "a comment in place of another step's says so; a re-run's or a later run's does not [memory.identity.same-attempt]",
   async (world) => {
     const told: string[][] = []
-    for (const attempt of [1, 1, 2])
-      told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
-    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
+    for (const one of [run(200), run(200), run(200, 2), run(201, 2)])
+      told.push((await world.step(COMMENT, one)).commands('warning'))
+    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], [], []])
     expect(world.comments()).toHaveLength(1)
   },
 )
@@ -141,7 +141,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
   worldTest.each([
-    ['a comment that decides', SCOPE],
+    ['a comment that decides [input.scope]', SCOPE],
     ['a comment that only informs [memory.unverified] [input.scope]', COMMENT],
   ])('%s', async (world, _, inputs) => {
     await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
@@ -152,7 +152,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
     expect(world.comments()).toEqual([...before, expect.anything()])
   })
 
-  worldTest('nothing if there is also one that can be', async (world) => {
+  worldTest('nothing if there is also one that can be [input.scope]', async (world) => {
     await world.step(SCOPE)
     world.repository.addComment(world.number, {
       author: 'octocat',
@@ -257,6 +257,12 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
     ['a later run may not find the job', 0, {}, /date, and a later run may not find this run's/],
     ['not if it is stored', 1, {}, /may be out of date\. \w/],
     ['not if there is none', 0, REFUSED, /may be out of date\. \w/],
+    [
+      'also if it is unknown',
+      0,
+      { create: [{ status: 500 }] },
+      /date, and a later run may not find/,
+    ],
   ])('what was not made good is told in the summary: %s', (_, edits, scenario, says) =>
     inWorld({ emulator: { scenario } }, async (world) => {
       failAfter(world, edits, { ...ALWAYS, answer: FORBIDDEN })
@@ -303,13 +309,14 @@ describe('what an earlier run stored [memory.later-run]', () => {
   worldTest(
     'is in the newer of two comments, if a run found none of too many to read, and said so [memory.one-comment]',
     async (world) => {
-      await world.step(SCOPE, run(200))
+      const first = await world.step(SCOPE, run(200))
       const answer = { status: 200, headers: { link: 'rel="next"' }, body: [{}] }
       fail(world, { method: 'GET', path: COMMENTS, times: 50, answer })
-      const { outputs, log } = await world.step(SCOPE, run(201))
-      expect(log).toContain('There are too many comments to read all')
+      const second = await world.step(SCOPE, run(201))
       const third = await world.step(SCOPE, run(202))
-      expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': outputs['job-id'] })
+      const told = /There are too many comments to read all/
+      expect([first, second, third].map(({ log }) => told.test(log))).toEqual([false, true, false])
+      expect(third.outputs).toMatchObject({ sent: 'message', 'job-id': second.outputs['job-id'] })
       expect(markersIn(world.comments()).map(({ run }) => run)).toEqual(['200', '202'])
     },
   )
@@ -412,13 +419,17 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
 })
 
 worldTest.each([0, 1])(
-  'a new comment that can not be edited is not created again, also after %d failed edits [memory.one-comment.no-twin]',
+  'a new comment that can not be edited is not created again, also after %d failed edits; an earlier one is [memory.one-comment.no-twin]',
   async (world, times) => {
     const edit = { method: 'PATCH', path: /\/issues\/comments\// }
     if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
-    fail(world, { ...edit, answer: { status: 404, body: {} }, times: 3 })
+    const missing = { ...edit, answer: { status: 404, body: {} } }
+    fail(world, { ...missing, times: 3 })
     await world.step(COMMENT)
     expect(world.comments()).toHaveLength(1)
+    fail(world, { ...missing, times: 1 })
+    await world.step(COMMENT)
+    expect(world.comments()).toHaveLength(2)
   },
 )
 

@@ -157,7 +157,7 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
     })
     const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
     expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-    expect(second.log).toMatch(/new one/)
+    expect(second.log).toContain('The earlier docs job failed: a new one takes its place.')
     expect(world.posts(troubled)).toEqual([CREATE])
     expect(world.comments()).toHaveLength(1)
   })
@@ -181,7 +181,9 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
         const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
         expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
         expect(world.prompts(archiving)).toEqual([
-          expect.stringContaining(`The pull request ${link} is already open for this.`),
+          expect.stringContaining(
+            `\n\nThe pull request ${link} is already open for this. Continue there: add to its branch, and open no second pull request.`,
+          ),
         ])
         id = outputs['job-id'] ?? ''
       }
@@ -250,17 +252,21 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
     },
   )
 
-  slowTest('to wait in a step of its own if the comment keeps an earlier wait', async (world) => {
-    const inputs = { ...SCOPE, context: 'event' }
-    await world.step({ ...inputs, wait: 'false' })
-    world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
-    const { log, summary, outputs } = await world.step({ ...inputs, ...short })
-    expect(outputs).toMatchObject({ outcome: 'timed-out', sent: 'nothing' })
-    for (const text of [log, summary]) {
-      expect(text).toMatch(ELSEWHERE)
-      expect(text).not.toContain(RERUN)
-    }
-  })
+  slowTest(
+    'to wait in a step of its own if the comment keeps an earlier wait [memory.failure.told]',
+    async (world) => {
+      const inputs = { ...SCOPE, context: 'event' }
+      await world.step({ ...inputs, wait: 'false' })
+      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+      const { log, summary, outputs } = await world.step({ ...inputs, ...short })
+      expect(outputs).toMatchObject({ outcome: 'timed-out', sent: 'nothing' })
+      for (const text of [log, summary]) {
+        expect(text).toMatch(ELSEWHERE)
+        expect(text).not.toContain(RERUN)
+        expect(text).not.toContain('may not find')
+      }
+    },
+  )
 
   testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(
     'to re-run a step that was cancelled while it waited for a link',
@@ -311,7 +317,10 @@ describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
       .addRepository('your-org/docs', {})
       .addPull({ number, state: 'closed', merged: true })
     const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
-    expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+    expect(fifth).toMatchObject({
+      outputs: { outcome: 'started', sent: 'job' },
+      log: expect.stringContaining('has a pull request that was merged'),
+    })
     expect(world.posts()).toEqual([CREATE, CREATE])
   })
 
@@ -346,8 +355,11 @@ worldTest(
     const second = await world.step(SCOPE, { env })
     expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
     expect(second.commands('error')).toEqual([
-      expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
+      expect.stringContaining(
+        `job-key: another step of this run has the same workflow, job, step ID and project, and has already used docs job "${first.outputs['job-id']}". Give each step or matrix leg its own job-key. To wait for that docs job, set job-id: ${first.outputs['job-id']} and no prompt.`,
+      ),
     ])
+    expect(second.commands('warning')).toEqual([])
     expect(world.posts()).toEqual([CREATE])
     expect(world.comments()).toEqual(before)
     const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
@@ -480,7 +492,7 @@ describe('the comment', () => {
   })
 
   worldTest(
-    'says so after a cancel while it was being created [memory.one-comment.no-twin]',
+    'says so after a cancel while it was being created [memory.one-comment.no-twin] [cancel.first]',
     async (world) => {
       world.github.faults.push({
         method: 'POST',

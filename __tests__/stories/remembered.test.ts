@@ -50,10 +50,20 @@ const ENDED = 'has ended and takes no more messages'
 
 test.each<[string, refusal: Handler, continues: boolean, says: string]>([
   [ENDED, gone, true, ENDED],
-  ['is not found by the message, nor when asked for', missing, true, 'no longer exists'],
-  ['has ended, and whose pull request is not known to be open', gone, false, ENDED],
+  [
+    'is not found by the message, nor when asked for [send.message.gone]',
+    missing,
+    true,
+    'no longer exists',
+  ],
+  [
+    'has ended, and whose pull request is not known to be open [memory.run.open-pull]',
+    gone,
+    false,
+    ENDED,
+  ],
 ])(
-  'a job that %s is replaced, in the same comment [send.message.ended]',
+  'a job that %s is replaced, in the same comment [send.message.ended] [memory.rerun.unknown]',
   (_, refusal, continues, says) =>
     onPullRequest(
       { posts: [ended, refusal, another], polls: [completed, missing] },
