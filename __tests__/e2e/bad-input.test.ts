@@ -64,7 +64,11 @@ describe('a prompt file [input.file.inside]', () => {
         { workspace, env: { GITHUB_EVENT_NAME: name } },
       )
       expect(commands('warning')).toEqual(
-        Array(count).fill(expect.stringContaining(`prompt-file on ${name}: `)),
+        Array(count).fill(
+          expect.stringContaining(
+            `prompt-file on ${name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
+          ),
+        ),
       )
       expect(outputs.outcome).toBe('dry-run')
     },

@@ -74,20 +74,22 @@ describe('a pull request', () => {
     },
   )
 
-  test('of 3,000 files and more is never skipped: GitHub truncates the list [skip.list.cut] [range.pull-request]', async () => {
+  test('of 3,000 files and more is never skipped: GitHub truncates the list [skip.list.cut] [range.pull-request] [context.omitted.told]', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
     await inWorld({ pull: { files } }, async (world) => {
-      const { outputs, log } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
+      const inputs = { 'context-paths': 'docs/**', context: 'event' }
+      const { outputs, log, summary } = await world.step(inputs)
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('GitHub truncated')
       expect(JSON.stringify(world.github.requests)).toContain('page=60&per_page=50')
       expect(log).toContain('GitHub cut the list of changed files.')
+      expect(summary).not.toContain('cut the list of changed files')
     })
   })
 })
 
 const EXCLUDED = [
-  file('src/a.ts'),
+  file('src/a.ts', null),
   file('internal/plan.md', '@@ -1 +1 @@\n-old\n+SECRET PLAN'),
   file('internal/b.md', '@@ -1 +1 @@\n-old\n+SECRET PLAN', {
     status: 'renamed',
@@ -95,9 +97,10 @@ const EXCLUDED = [
   }),
 ]
 testsIn({ pull: { files: EXCLUDED } })(
-  'a folder that is excluded is in the prompt neither by name nor by diff [context.paths.excluded]',
+  'a folder that is excluded is in the prompt neither by name nor by diff; if no diff is left, the summary says so [context.paths.excluded] [context.omitted.told]',
   async (world) => {
-    await world.step({ context: 'diff', 'context-paths': '!internal/**' })
+    const { summary } = await world.step({ context: 'diff', 'context-paths': '!internal/**' })
+    expect(summary).toContain('Note: GitHub sent no diff of 1 file.')
     expect(promptOf(world)).toContain('src/a.ts')
     expect(promptOf(world)).not.toMatch(/internal|SECRET/)
     expect(promptOf(world)).toContain('Not listed: 2 changed files excluded by context-paths.')
@@ -343,8 +346,12 @@ describe('skip-authors [skip.authors.cause]', () => {
   )
 
   worldTest.each([
-    ['is a merge', [sha('x'), sha('y')], 'skipped'],
-    ['is not a merge', [sha('x')], 'pr-opened'],
+    [
+      'is a merge',
+      [sha('x'), sha('y')],
+      /^skipped .*: every non-merge commit in the push is by an account in skip-authors\./s,
+    ],
+    ['is not a merge', [sha('x')], /^pr-opened /],
   ])(
     'a push with their commits and one that %s [skip.authors.push]',
     async (world, _, parents, outcome) => {
@@ -352,7 +359,7 @@ describe('skip-authors [skip.authors.cause]', () => {
       world.github.faults.push({ answer: BAD_GATEWAY })
       const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
       const ended = await world.step(SKIP, push({ commits }))
-      expect(ended.outputs.outcome).toBe(outcome)
+      expect(`${ended.outputs.outcome} ${ended.log}`).toMatch(outcome)
       expect(needsOf(world)).toEqual(['contents: read'])
     },
   )
@@ -379,7 +386,7 @@ describe('skip-labels', () => {
   const SKIP = { 'skip-labels': 'other, No Docs', 'allow-users': '*' }
   const labels = [{ name: 'bug' }, { name: 'no docs' }]
   const sender = { login: 'octocat' }
-  const label = /#[12] has the label "no docs"/
+  const label = /#[12] has the label "no docs"\. You don't/
   const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
   const by = { event: 'workflow_dispatch', payload: {} }
 
@@ -426,9 +433,13 @@ describe('skip-labels', () => {
   )
 
   worldTest.each([
-    ['the push that merged it', 'merged'],
-    ['a push of its head, which merged it as well', 'after'],
-  ])('skip %s [skip.labels.about]', async (world, _, head) => {
+    ['the push that merged it', 'merged', /pull request 2\.\n.*#2 has the label "no docs"\. You/s],
+    [
+      'a push of its head, which merged it as well [merge.consent]',
+      'after',
+      /pull request 2, but not as GitHub merges one, so the run is about the push\.\n.*#2 has the label "no docs"\. You/s,
+    ],
+  ])('skip %s [skip.labels.about]', async (world, _, head, says) => {
     const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
     world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
     const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
@@ -440,7 +451,7 @@ describe('skip-labels', () => {
       sender,
     }
     const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-    expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
+    expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, says)
   })
 
   describe('of a push that merged several [skip.labels.merged]', () => {

@@ -108,12 +108,9 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
       expect(world.posts()).toEqual([CREATE, CREATE])
-      expect(await world.step({ comment: 'true' }, schedule)).toMatchObject({
-        exitCode: 0,
-        log: expect.stringContaining(
-          'This run (schedule) is about no single pull request or issue: there is nothing to comment on.',
-        ),
-      })
+      expect((await world.step({ comment: 'true' }, schedule)).log).toMatch(
+        /This run \(schedule\) is about no single pull request or issue: there is nothing to comment on\..*Finished after/s,
+      )
       expect((await world.step({ context: 'event' }, dispatch)).log).not.toContain('no single')
     },
   )

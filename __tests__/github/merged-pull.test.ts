@@ -5,6 +5,7 @@ import { BAD_GATEWAY, type FaultAnswer, type Permissions, refusal, sha } from '.
 import { pull } from '../support/github-answers.js'
 import type { PullState } from '../support/github-state.js'
 import {
+  expectSkipped,
   inWorld,
   REPOSITORY,
   type RunOptions,
@@ -417,7 +418,7 @@ describe('a push is about itself', () => {
       push('x', { after: '0'.repeat(40), commits: [] }),
       [],
     ],
-  ])('if %s', async (world, _, fields, run, requests) => {
+  ])('if %s [input.scope]', async (world, _, fields, run, requests) => {
     addMerged(world, fields)
     const { outputs, log } = await world.step(SCOPE, run)
     expect(outputs.outcome).toBe('pr-opened')
@@ -516,8 +517,12 @@ worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
     world.repository.addCommit({ sha: sha('two') })
     const inputs = { ...SCOPE, 'skip-authors': 'dependabot[bot]' }
     for (const message of ['Merge pull request #2', "Merge branch 'docs'"]) {
-      const { outputs } = await world.step(inputs, push(message, { earlier }))
-      expect(outputs.outcome).toBe('skipped')
+      const ended = await world.step(inputs, push(message, { earlier }))
+      expectSkipped(
+        ended,
+        world,
+        /the push merged a pull request by an account in skip-authors\. You/,
+      )
     }
     const commits = [...commitsWith('one'), { sha: AFTER, message: 'two' }]
     addMerged(world, { author, head: AFTER, commits })
@@ -538,7 +543,7 @@ worldTest.each([
     const { outputs, commands } = await world.step(inputs, { event, payload })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(
-      /^Can't tell what the run is about: .* it is not a JSON object/,
+      /^Can't tell what the run is about: .* it is not a JSON object.* Use a runner that provides the event payload\.$/,
     )
     expect([world.posts(), world.github.requests]).toEqual([[], []])
   },

@@ -784,6 +784,8 @@ describe('since [range.since]', () => {
   worldTest.each<[string, Record<string, string>]>([
     ['context', { context: 'event' }],
     ['context-paths', { context: 'none', 'context-paths': '**' }],
+    ['nothing to ignore', { context: 'none', since: '' }],
+    ['nothing, and a number', { since: '', 'issue-number': '1' }],
   ])('is not ignored with %s [range.since.no-effect]', async (world, _, inputs) => {
     world.repository.addComparison('v1', HEAD, { files: [file('src/a.ts')] })
     const ended = await world.step({ ...SINCE, ...inputs }, dispatch)

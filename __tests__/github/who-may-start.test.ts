@@ -108,7 +108,7 @@ roleTest(
 describe('a pull request from a fork', () => {
   // A private repository may send its secrets to forks.
   roleTest(
-    'is skipped before bad input is told, with advice [access.refused.first] [report.advice.followed]',
+    'is skipped before bad input is told, with advice [access.refused.first] [report.advice.followed] [access.refused.no-key]',
     async (world) => {
       const ended = await world.step({ wait: 'perhaps' }, pullRequest('opened', 'stranger', FORK))
       expectRefused(ended, world, 'stranger, who triggered this run, has no write access')

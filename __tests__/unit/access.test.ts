@@ -12,7 +12,7 @@ import { INPUTS } from './scripted-run.js'
 
 const RUN = { repository: 'your-org/Docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
-const sender = { login: 'octocat' }
+const sender = { login: 'octoCat' }
 const bot = { login: 'a-bot', type: 'Bot' }
 
 describe('whose permission counts', () => {
@@ -63,7 +63,7 @@ describe('whose permission counts', () => {
     'deployment',
     'an event of the future',
   ])('of a %s: the sender [access.events.others]', (name) => {
-    expect(asked(name, { sender })).toEqual(['octocat'])
+    expect(asked(name, { sender })).toEqual(['octoCat'])
   })
 
   test.each<[string, unknown, string[]]>([
@@ -101,12 +101,12 @@ describe('whose permission counts', () => {
     ...[...ACTIONS.split(' '), ''].map((action): [string, unknown, string[]] => [
       'pull_request [access.pull-request.readers]',
       { ...HERE, action },
-      ['octocat'],
+      ['octoCat'],
     ]),
     [
       'pull_request [access.pull-request.readers]',
       { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } },
-      ['octocat'],
+      ['octoCat'],
     ],
     [
       'pull_request [access.pull-request.readers]',
@@ -116,43 +116,43 @@ describe('whose permission counts', () => {
     [
       'pull_request [access.words.asked]',
       { ...forkOf('Reader'), action: 'synchronize' },
-      ['octocat', 'Reader'],
+      ['octoCat', 'Reader'],
     ],
     [
       'pull_request_target [access.words.asked]',
       { ...forkOf('reader'), action: 'synchronize' },
-      ['octocat', 'reader'],
+      ['octoCat', 'reader'],
     ],
     // Consent to what it says.
     [
       'pull_request_target [access.label.consent]',
       { ...forkOf('reader'), action: 'labeled' },
-      ['octocat'],
+      ['octoCat'],
     ],
     [
-      'pull_request_target [access.words.asked]',
+      'pull_request_target [access.words.asked] [access.pull-request.readers]',
       { ...HERE, action: 'synchronize', sender: bot },
       ['a-bot', 'author'],
     ],
-    ['pull_request [access.events.others]', { action: 'synchronize', sender }, ['octocat']],
+    ['pull_request [access.events.others]', { action: 'synchronize', sender }, ['octoCat']],
     [
       'pull_request [access.words.asked]',
       { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
-      ['octocat', ''],
+      ['octoCat', ''],
     ],
     // The sender and the author, each once; an account that is gone can be asked of nobody.
-    ['issue_comment [access.events.others]', written('writer'), ['octocat', 'writer']],
+    ['issue_comment [access.events.others]', written('writer'), ['octoCat', 'writer']],
     [
       'pull_request_review [access.events.others]',
       written('writer', 'review'),
-      ['octocat', 'writer'],
+      ['octoCat', 'writer'],
     ],
-    ['discussion_comment [access.events.others]', written('Octocat'), ['octocat']],
-    ['commit_comment [access.events.others]', { comment: { user: null }, sender }, ['octocat', '']],
+    ['discussion_comment [access.events.others]', written('Octocat'), ['octoCat']],
+    ['commit_comment [access.events.others]', { comment: { user: null }, sender }, ['octoCat', '']],
     [
       'discussion [access.events.others]',
       { ...written('writer'), answer: by('other') },
-      ['octocat', 'writer', 'other'],
+      ['octoCat', 'writer', 'other'],
     ],
     ['issues [access.events.others]', { action: 'synchronize', sender: bot }, ['a-bot']],
     ['issues [access.events.others]', undefined, ['actor']],
@@ -164,7 +164,7 @@ describe('whose permission counts', () => {
 
   test('each is named with what they did [access.refused.green]', () => {
     expect(people('issue_comment', written('writer'))).toEqual([
-      { login: 'octocat', did: 'triggered this run' },
+      { login: 'octoCat', did: 'triggered this run' },
       { login: 'writer', did: 'wrote the comment, review or answer' },
     ])
     expect(people('pull_request', byWriter({ login: 'reader' }))).toEqual([
@@ -176,8 +176,8 @@ describe('whose permission counts', () => {
   })
 
   test.each([
-    [['writer[bot]'], ['octocat']],
-    [['writer'], ['octocat', 'Writer[bot]']],
+    [['writer[bot]'], ['octoCat']],
+    [['writer'], ['octoCat', 'Writer[bot]']],
     [['octocat', 'writer[bot]'], []],
     [['*'], []],
   ])('with %j allowed, %j are left to be asked [access.allow-users.first]', (allowed, rest) => {
@@ -207,7 +207,7 @@ describe('a stranger', () => {
   }
 
   const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
-  const ASKED = { refusal: { reason: 'no write access' }, log: [], asked: ['octocat'] }
+  const ASKED = { refusal: { reason: 'no write access' }, log: [], asked: ['octoCat'] }
 
   const attach = { kind: 'attach', jobId: 'job-1' } as const
   test.each<[Partial<Inputs>, object]>([
@@ -215,9 +215,12 @@ describe('a stranger', () => {
     [{ task: { ...attach, kind: 'message', prompt: 'Do it' } }, ASKED],
     [{ task: attach, hasPromptFile: true }, ASKED],
     [{}, ASKED],
-  ])('with %j: a step that only waits asks nobody [access.wait.free]', async (inputs, result) => {
-    expect(await refuse(inputs)).toEqual(result)
-  })
+  ])(
+    'with %j: a step that only waits asks nobody [access.wait.free] [access.rerun.first-sender]',
+    async (inputs, result) => {
+      expect(await refuse(inputs)).toEqual(result)
+    },
+  )
 
   test('can not be told from a payload that is unreadable, unless everyone is allowed [access.permission.unknown]', async () => {
     const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
@@ -333,6 +336,8 @@ describe('skip-authors', () => {
     // What one of them merges is not theirs.
     ['push [skip.authors.push]', { ...push('octocat'), sender: bot }],
     ['schedule [skip.authors.cause]', {}],
+    ['issue_comment [skip.release.taken-back]', { action: 'deleted' }],
+    ['release [skip.release.taken-back]', { action: 'published' }],
   ])('of a %s with %j: not skipped', (name, payload) => {
     expect(decide(name, payload)).toEqual({ reason: undefined })
   })

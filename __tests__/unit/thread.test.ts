@@ -45,7 +45,6 @@ describe('the comment is on [range.number]', () => {
       false,
       [9, 'issues: write'],
     ],
-    ['an issue or a pull request [range.number.either]', {}, 8, false, [8, EITHER]],
     [
       'the pull request that a push has merged, which is no issue [merge.found]',
       {},

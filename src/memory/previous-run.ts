@@ -224,6 +224,7 @@ function earlier(
       const prompt = composeWith(...askToContinue(previousLink))
       // [memory.run.continues]
       if (decision.kind === 'create') {
+        // [memory.run.continues] [memory.rerun.unknown]
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
         // [memory.run.open-pull] [paid.push.merged]
         return { kind: 'create', prompt, fingerprint, previousLink }

@@ -63,6 +63,7 @@ export function openComments(
     // [github.permission.named] [memory.failure.told]
     const doing = `reading the comments of ${kind} ${issue_number}`
     // GitHub may not find at first what was opened a moment ago. [github.early]
+    // [memory.edit.retried]
     const params = { repository, ...mode, isEarly: isMissing }
     // [github.shape] [github.permission.named]
     const common = requestParams(params, doing, permission, Array.isArray)
@@ -92,7 +93,7 @@ export function openComments(
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
-        // [github.early] [memory.one-comment.no-twin]
+        // [github.early] [memory.one-comment.no-twin] [memory.edit.retried]
         ...writing({ ...mode, isEarly: isMissing, find: () => findCreated(mode) }),
         // [memory.first-text]
         issue_number,
