@@ -131,7 +131,8 @@ async function planAbout(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   if (labelled !== undefined) return skip(labelled)
 
-  // Without them, a job would be paid that can't know what changed. [context.level]
+  // Without them, a job would be paid that can't know what changed.
+  // [context.level] [github.context.refused] [skip.paths.none-left]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   // [context.level] [github.context.refused]
   const findings = needsChanges

@@ -126,7 +126,7 @@ describe('a push', () => {
     ['the range', refusal(404, 'Not Found')],
     ['a commit', refusal(422, `No commit found for SHA: ${sha('after')}`)],
   ])(
-    'that GitHub does not find at first: %s [range.gone] [github.early]',
+    'that GitHub does not find at first: %s [range.gone] [github.early] [skip.paths.none-left]',
     async (world, _, answer) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
       world.github.faults.push({ path: /\/compare\//, times: 2, answer })

@@ -109,7 +109,7 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
       expect(commentsOn(world, 41)).toHaveLength(1)
       expect(world.posts()).toEqual([CREATE, CREATE])
       expect((await world.step({ comment: 'true' }, schedule)).log).toMatch(
-        /This run \(schedule\) is about no single pull request or issue: there is nothing to comment on\..*Finished after/s,
+        /This run \(schedule\) is about no single pull request or issue: there is nothing to comment on\..*Finished after .*: pr-opened/s,
       )
       expect((await world.step({ context: 'event' }, dispatch)).log).not.toContain('no single')
     },

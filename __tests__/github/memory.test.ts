@@ -41,7 +41,7 @@ describe('a pull request [memory.run.continues]', () => {
     }))
 
   worldTest(
-    'is sent once: an equal push only waits, and tells the result [memory.rerun.told] [paid.push.unchanged] [paid.asked.sends]',
+    'is sent once: an equal push only waits, and tells the result [report.log.lines] [memory.rerun.told] [paid.push.unchanged] [paid.asked.sends]',
     async (world) => {
       const inputs = { ...SCOPE, context: 'diff' }
       const { 'job-id': id } = (await world.step(inputs)).outputs

@@ -624,10 +624,11 @@ worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
 )
 
 worldTest(
-  'without a context, the comment is on the pull request all the same [merge.found]',
+  'without a context, the comment is on the pull request all the same, whose code is merged [merge.found] [report.review]',
   async (world) => {
     addMerged(world)
-    await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    const { summary } = await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    expect(summary).toContain('then merge it.')
     expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
       [2],
       [LIST],

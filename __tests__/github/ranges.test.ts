@@ -834,7 +834,7 @@ describe('the number of a pull request [range.number]', () => {
     ['whose labels are read', { 'skip-labels': 'no docs' }, 'Merge it after its code is merged.'],
     ['of an issue', { 'job-scope': 'issue', 'issue-number': '40' }, 'then merge it.'],
   ])(
-    '%s without a context: when to merge the docs [report.review]',
+    '%s without a context: when to merge the docs [report.review] [context.level]',
     async (world, _, more, text) => {
       world.repository.issues.add(40)
       const inputs = { ...NUMBER, context: 'none', comment: 'true', ...more }

@@ -126,7 +126,6 @@ describe('the workflow [memory.identity]', () => {
   const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
   test.each([
     [`${PATH}@refs/heads/a@refs/b.yml@c`, PATH],
-    [`${PATH}@0123456789abcdef0123456789abcdef01234567`, PATH],
     [
       'your-org/rules/.github/workflows/docs.yaml@main',
       'your-org/rules/.github/workflows/docs.yaml',
