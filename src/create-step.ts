@@ -27,7 +27,7 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   // Before anything else is written. [secret.masked]
   const secrets = SECRETS.map((input) => raw[input].trim())
   for (const secret of secrets) runner.mask(secret)
-  // [secret.redacted]
+  // [secret.redacted] [memory.marker.no-key]
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
   // [net.tls.verified] [net.proxy]
@@ -43,9 +43,10 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
     // [input.misspelt]
     given: runner.givenInputs(),
-    // [input.key.empty]
+    // [input.key.empty] [access.refused.no-key]
     missingSecrets: explainMissingSecrets(event, environment.actor),
-    // What can't be read is reported by whoever needs the payload. [input.scope]
+    // What can't be read is reported by whoever needs the payload.
+    // [input.scope] [merge.unreadable] [memory.run.continues]
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
@@ -69,13 +70,13 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
     redactKeys: createKeyRedactor(...secrets),
     // What the deadline, every pause and every duration are measured by. [net.deadline]
     clock,
-    // For the jitter of pauses. [poll.retry] [send.unconnected]
+    // For the jitter of pauses. [send.limited] [poll.interval]
     random,
-    // [context.fence.data]
+    // [memory.one-comment.no-twin] [context.fence.data]
     nonce,
     // [report.facts.one]
     report,
-    // [net.deadline]
+    // [net.deadline] [access.refused.first] [github.decides.retried]
     deadline: createDeadline(
       inputProblem ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs,
       cancel,
@@ -86,6 +87,7 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
       (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     // [report.log.lines]
     debug: reporter.debug,
+    // [memory.failure.told] [poll.status.undocumented]
     warn: reporter.warn,
     // [report.facts.one]
     tell: (happening: Happening) => report.tell(happening),

@@ -45,27 +45,33 @@ export function givenInputs(): Readonly<Record<string, string>> {
 export function runEnvironment(): RunEnvironment {
   const env = (name: string): string => process.env[name] ?? ''
   return {
+    // [github.event] [access.refused.green]
     eventName: env('GITHUB_EVENT_NAME'),
+    // [github.event] [merge.unreadable]
     eventPath: env('GITHUB_EVENT_PATH'),
-    // [input.key.empty]
+    // [input.key.empty] [access.refused.no-key]
     actor: env('GITHUB_ACTOR'),
     // [memory.marker.signed]
     repository: env('GITHUB_REPOSITORY'),
-    // [context.facts.event]
+    // [range.schedule.last-success] [context.facts.event]
     ref: env('GITHUB_REF'),
+    // [range.schedule.last-success] [skip.schedule.no-commits]
     sha: env('GITHUB_SHA'),
-    // [memory.identity.same-attempt]
+    // [memory.identity.same-attempt] [range.schedule.last-success]
     runId: env('GITHUB_RUN_ID'),
     runAttempt: Number(env('GITHUB_RUN_ATTEMPT') || 1),
     // [range.schedule.unlisted]
     runNumber: Number(env('GITHUB_RUN_NUMBER')),
     // [memory.identity]
     workflowRef: env('GITHUB_WORKFLOW_REF'),
+    // [memory.identity] [memory.leg-named]
     workflow: env('GITHUB_WORKFLOW'),
+    // [memory.identity]
     job: env('GITHUB_JOB'),
     step: env('GITHUB_ACTION'),
     // [secret.key.where]
     apiUrl: env('GITHUB_API_URL') || 'https://api.github.com',
+    // [secret.key.where] [docs.open.unreadable] [docs.files.told]
     serverUrl: env('GITHUB_SERVER_URL') || 'https://github.com',
   }
 }
@@ -113,7 +119,10 @@ export function createReporter(redact: Redact): ReportWriter {
     // [report.annotation.one] [text.command]
     warn: (line) => core.warning(toLine(line)),
     notice: (line) => core.notice(toLine(line)),
-    /** Truncated before the runner's own limit of 4,096 characters. [report.annotation.one] */
+    /**
+     * Truncated before the runner's own limit of 4,096 characters.
+     * [report.annotation.one] [input.problems.together]
+     */
     error: (text) => core.error(truncate(text.split('\n').map(toLine).join('\n'), 4000)),
     // [output.dry-run] [text.command]
     group(title, text) {

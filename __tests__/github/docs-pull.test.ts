@@ -282,7 +282,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   const SAYS =
     /was merged before this step saw the agent finish: what it wrote last may be missing\./
 
-  slowTest('may lack what came last: a re-run asks for it again', async (world) => {
+  slowTest('may lack what came last: a re-run asks for it again [output.sent]', async (world) => {
     const { ended, inputs } = await endDuring(world, { merged: true })
     const { outputs, summary, commands } = ended
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
