@@ -55,6 +55,7 @@ describe('a pull request [memory.run.continues]', () => {
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
       }
       expect(world.posts()).toEqual([CREATE])
+      expect(world.emulator.requests).toHaveLength(4)
       // Its type is an action, too, and any word.
       const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
       const asked = await world.step(
