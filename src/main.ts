@@ -105,7 +105,7 @@ async function execute(
     const reason = checkSkipLabels(event, inputs.skipLabels)
     // [skip.service.unasked] [skip.wait.never]
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
-    // [input.problems.together]
+    // [input.problems.together] [access.refused.first]
     throw inputProblem
   }
   // [net.cheap]

@@ -137,14 +137,14 @@ describe('the files of the docs pull request [docs.files.told]', () => {
   )
 
   testsIn({ private: false })(
-    'of this repository are told to its readers, who need not be asked for [docs.files.readers]',
+    'of this repository are told to its readers, who need not be asked for [docs.files.readers] [report.review]',
     async (world) => {
       const prLink = `https://github.com/${REPOSITORY}/pull/1`
       const { url } = await world.serve({
         poll: [{ times: 9, job: { status: 'completed', prLink } }],
       })
       const { summary } = await world.step({ ...SCOPE, 'base-url': url })
-      expect(summary).toContain('1 file: `docs/api.md`')
+      expect(summary).toMatch(/1 file: `docs\/api\.md`.*Merge it after its code is merged\./s)
       expect(world.github.requests.filter(({ path }) => /\/pulls\/1$/.test(path))).toEqual([])
     },
   )
