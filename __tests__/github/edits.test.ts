@@ -214,18 +214,21 @@ describe('what an error says of the service and the project is in the run alone:
     ],
     ['its project', 'acme-docs', 'No *** here', [{ status: 404, error: 'No acme-docs here' }]],
     ['its host', '127.0.0.1', 'ECONNREFUSED ***:1', []],
-  ])('%s', (_, hidden, shown, create) =>
-    inWorld({ emulator: { scenario: { create } } }, async (world) => {
-      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(DEADLINE_MS) }
-      const inputs = { ...SCOPE, 'project-id': 'acme-docs', ...(create.length === 0 && nowhere) }
-      const { summary } = await world.step(inputs)
-      expect(summary).toContain(hidden)
-      const [comment = ''] = world.comments()
-      expect(comment).not.toContain(hidden)
-      expect(
-        comment.replaceAll(/<\/?code>|`|&#42;/g, (mark) => (mark === '&#42;' ? '*' : '')),
-      ).toContain(shown)
-    }),
+  ])(
+    '%s; the next step knows that nothing was sent [memory.nothing-sent] [memory.rerun.unknown]',
+    (_, hidden, shown, create) =>
+      inWorld({ emulator: { scenario: { create } } }, async (world) => {
+        const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(DEADLINE_MS) }
+        const inputs = { ...SCOPE, 'project-id': 'acme-docs', ...(create.length === 0 && nowhere) }
+        const { summary } = await world.step(inputs, run(200))
+        expect(summary).toContain(hidden)
+        const [comment = ''] = world.comments()
+        expect(comment).not.toContain(hidden)
+        expect(
+          comment.replaceAll(/<\/?code>|`|&#42;/g, (mark) => (mark === '&#42;' ? '*' : '')),
+        ).toContain(shown)
+        expect((await world.step(inputs, run(200))).log).not.toMatch(/may exist|another step/)
+      }),
   )
 })
 

@@ -139,7 +139,6 @@ describe('whose permission counts', () => {
     // The sender and the author, each once; an account that is gone can be asked of nobody.
     ['issue_comment [access.events.others]', written('writer'), ['octoCat', 'writer']],
     ['discussion_comment [access.events.others]', written('Octocat'), ['octoCat']],
-    ['commit_comment [access.events.others]', { comment: { user: null }, sender }, ['octoCat', '']],
     [
       'discussion [access.events.others]',
       { ...written('writer'), answer: by('other') },
