@@ -404,10 +404,12 @@ describe('docs-token [docs.token.when]', () => {
     expect(third.log).not.toContain('docs-token')
   })
 
+  const LIMIT = { status: 429, headers: { 'retry-after': '4000' }, body: {} }
   const PAGE = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
   tokenTest.each([
     ['that passes: the next says more', 1, BAD_GATEWAY, { outcome: 'pr-opened', sent: 'job' }],
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
+    ['as a limit that is no refusal', 99, LIMIT, { outcome: 'error', 'error-code': 'github' }],
     ["as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
   ])(
     'is not used after a mere failure, %s [docs.token.when] [github.decides.retried]',
