@@ -585,7 +585,7 @@ testsIn(CHANGED)(
     const inputs = { context: 'diff', 'job-scope': 'pull-request', 'dry-run': 'true' }
     const { outputs, log } = await world.step(inputs)
     expect(outputs.outcome).toBe('dry-run')
-    expect(log).toMatch(/\| Update the docs\.[\s\S]*\+new/)
+    expect(log).toMatch(/The prompt as it would be sent\n\| Update the docs\.[\s\S]*\+new/)
     expect(world.github.writes()).toEqual([])
     expect(world.emulator.requests).toEqual([])
     expect(world.comments()).toEqual([])

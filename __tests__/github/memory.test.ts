@@ -269,7 +269,7 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
   )
 
   testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(
-    'to re-run a step that was cancelled while it waited for a link',
+    'to re-run a step that was cancelled while it waited for a link [poll.link.late]',
     async (world) => {
       const { log } = await world.step(SCOPE, {
         meanwhile: async ({ lines, cancel }) => {

@@ -1,7 +1,16 @@
 /** The limits that take long: of a request, between two polls, and between two lines of the log. */
 
 import { expect, test } from '@jest/globals'
-import { active, completed, created, type Handler, reset, silence } from '../support/service.js'
+import {
+  active,
+  completed,
+  created,
+  type Handler,
+  job,
+  json,
+  reset,
+  silence,
+} from '../support/service.js'
 import { tellAgainst } from '../support/story.js'
 
 const SECOND = 1_000
@@ -15,9 +24,10 @@ const trickle: Handler = (response) => {
 }
 
 test('a create without a response within 60 s may have been accepted [net.limits] [send.unknown]', async () => {
-  const { outputs, milliseconds } = await tellAgainst({ posts: [silence] }, GO)
+  const { outputs, milliseconds, commands } = await tellAgainst({ posts: [silence] }, GO)
   expect(outputs['error-code']).toBe('create-unknown')
   expect(Math.floor(milliseconds / SECOND)).toBe(60)
+  expect(commands('error')[0]).toContain(': no complete response within 60 s.')
 })
 
 test.each<[string, Handler]>([
@@ -36,12 +46,14 @@ test.each<[string, Handler]>([
   },
 )
 
-test('a service that has responded once is not given up before the deadline [poll.dead-address]', async () => {
+test('a service that has responded once, and only that, is not given up before the deadline [poll.dead-address]', async () => {
   const { outputs } = await tellAgainst(
     { posts: [created], polls: [reset] },
     { ...GO, 'timeout-minutes': '4' },
   )
   expect(outputs.outcome).toBe('timed-out')
+  const never = await tellAgainst({ polls: [reset] }, { 'job-id': 'job-1', 'timeout-minutes': '4' })
+  expect(never.outputs['error-code']).toBe('network')
 })
 
 test('a response that comes in pieces is read whole [net.limits]', async () => {
@@ -69,8 +81,9 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   expect(log.match(/^Docs job "job-1": /gm)).toHaveLength(2) // One at each change.
 })
 
-test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent], with the key [secret.key.where]', async () => {
-  const { service } = await tellAgainst({ posts: [created], polls: [completed] }, GO)
+test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent], with the key [secret.key.where], where base-url and the IDs say [input.base-url] [input.id], in a line each [report.log.lines]', async () => {
+  const posts = [json(201, job(), { 'x-request-id': 'req-1' })]
+  const { service, log } = await tellAgainst({ posts, polls: [completed] }, GO)
   const asked = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -78,4 +91,7 @@ test('a response is asked for by name, as JSON that is not compressed [net.limit
     authorization: expect.stringMatching(/^Bearer ./),
   }
   for (const { headers } of service.received) expect(headers).toMatchObject(asked)
+  expect(log).toMatch(
+    /^POST \/v2\/agent\/docs\/job 201 \(req-1\) \d{1,3} ms\n[\s\S]*^GET \/v2\/agent\/docs\/job\/job-1 200 \d/m,
+  )
 })

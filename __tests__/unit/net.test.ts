@@ -130,7 +130,8 @@ describe('the proxy [net.proxy]', () => {
   test.each([
     [{ ...ALL, https_proxy: 'd' }, 'd'],
     [ALL, 'c'],
-    [{ HTTPS_PROXY: ' \t', HTTP_PROXY: ' a\n' }, 'a'],
+    [{ HTTPS_PROXY: ' \t', HTTP_PROXY: 'a', http_proxy: ' b\n' }, 'b'],
+    [{ HTTP_PROXY: 'a' }, 'a'],
     [{ PATH: 'a', MY_HTTPS_PROXY: 'b' }, ''],
   ])('is read from %j: %j', (environment, value) => {
     expect(proxyVariable(environment)).toBe(value)

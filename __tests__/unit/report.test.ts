@@ -29,11 +29,13 @@ function createStep(more: Partial<ReportWriter> = {}) {
   return { clock, report, written }
 }
 
-test("outputs that the container's user can't write: what that user needs is said [output.unwritable]", () => {
+test("outputs that the container's user can't write: nothing is sent, and what that user needs is said [output.unwritable]", () => {
   const outputs = (): void => {
     throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
   }
   const { report, written } = createStep({ outputs })
+  expect(() => report.tell({ kind: 'sending', asked: 'job' })).toThrow('Writing the outputs failed')
+  expect(report.facts.request.kind).toBe('none')
   report.tell({ kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } })
   expect(written.error?.join()).toMatch(
     /With `options: --user root`, the container's user can write /,

@@ -83,10 +83,15 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
       false,
       'create poll: pr-opened',
     ],
-    ['has its link, if only checked', ATTACH, [completed, opened], false, 'poll poll: pr-opened'],
+    [
+      'has its link, if only checked [poll.once]',
+      ATTACH,
+      [completed, opened],
+      false,
+      'poll poll: pr-opened',
+    ],
     ['was archived', ATTACH, [completed, jobResult('archived')], true, 'poll poll: archived'],
     ['is active for a moment', ATTACH, [completed, active], true, 'poll poll: no-changes'],
-    ['gets no answer', ATTACH, [completed, errorResponse(503)], true, 'poll poll: no-changes'],
     [
       'gets another job',
       ATTACH,
@@ -205,7 +210,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     ],
     ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
   ])(
-    'creates a new one if that %s [send.message.ended] [memory.run.open-pull]',
+    'creates a new one if that %s [send.message.ended] [memory.run.open-pull] [cancel.killed]',
     async (_, refusals, gone, log) => {
       const tries = refusals.length
       const script = [...refusals, ...NEW]
@@ -301,7 +306,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       UNKNOWN,
       [false],
     ],
-  ])('creates none %s', async (_, known, script, story, gone = []) => {
+  ])('creates none %s [output.error-code]', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
 
@@ -325,11 +330,18 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 
 describe('a step that only waits [input.task] [poll.once]', () => {
   test.each<[string, Job, wait: boolean, story: string]>([
-    ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
+    ['has ended [poll.link.late]', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
   ])('asks for nothing if the service just said that the job %s', async (_, seen, wait, story) => {
     expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
   })
+})
+
+test.each([
+  ['a job that is checked is asked for once [poll.once]', ATTACH, active, 'poll: started'],
+  ['a cancel stops what was not sent [cancel.before-post]', CREATE, notSent, 'create: cancelled'],
+])('%s', async (_, task, result, story) => {
+  expect((await runTask(task, [result], { wait: false, cancelAt: 100 })).story).toBe(story)
 })
 
 test.each([true, false])(

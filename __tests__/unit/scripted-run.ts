@@ -152,7 +152,7 @@ export interface ScriptedOptions {
 }
 
 /** After these, a reader knows more. */
-const PUBLISHED = ['sending', 'pausing', 'accepted', 'waiting', 'seen']
+const PUBLISHED = ['sending', 'pausing', 'accepted', 'waiting']
 
 /** Everything around a run, recorded for the assertions. */
 export function createScriptedRun(

@@ -84,18 +84,6 @@ describe('a retry', () => {
     }
   })
 
-  test.each([0, 1])(
-    'comes within a minute, until the deadline (random %d) [send.limited]',
-    async (random) => {
-      const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
-      expect(
-        Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
-      ).toBeLessThanOrEqual(MINUTE)
-      expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
-      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-    },
-  )
-
   test('is announced with its reason and its delay, in whole seconds, and what is known then is published [report.log.lines] [cancel.killed]', async () => {
     const script = [notSent, errorResponse(429, '30'), accepted]
     const { lines, published } = await submit(script, { random: 0.1 })

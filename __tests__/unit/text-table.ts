@@ -189,19 +189,31 @@ const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
   '[output.outcome] [report.advice.followed]': ['failed', 'archived'],
   '[report.true] [report.advice.followed]': ['no-changes'],
   '[report.title.accepted] [report.advice.followed]': ['skipped'],
-  '[output.timed-out] [report.advice.rerun]': ['timed-out'],
+  '[output.timed-out] [report.advice.rerun] [report.true]': ['timed-out'],
   '[output.dry-run]': ['dry-run'],
-  '[report.title.accepted] [report.past]': ['started'],
-  '[cancel.told]': ['cancelled', 'cancelled in flight', 'cancelled, unknown create'],
+  '[report.title.accepted] [report.past] [report.advice.rerun]': ['started'],
+  '[cancel.told] [report.true] [report.advice.rerun]': [
+    'cancelled',
+    'cancelled in flight',
+    'cancelled, unknown create',
+  ],
   '[access.refused.green]': ['skipped, a stranger'],
-  '[memory.run.closed]': ['skipped, docs closed'],
-  '[input.problems.together]': ['bad input'],
-  '[github.permission.named]': ['no permission'],
+  '[memory.run.closed] [report.title.accepted]': ['skipped, docs closed'],
+  '[input.problems.together] [report.true]': ['bad input'],
+  '[github.permission.named] [report.title.accepted]': ['no permission'],
   '[cancel.exception]': ['an exception'],
-  '[send.unknown]': ['ended in flight', 'unknown create', 'unknown message'],
+  '[send.unknown] [report.title.accepted]': [
+    'ended in flight',
+    'unknown create',
+    'unknown message',
+  ],
   '[send.no-job]': ['no job in the response', 'a web page', 'a web page to a message'],
   '[send.refused.final]': ['create refused, 403', 'message refused, 403'],
-  '[poll.refused]': ['no job in the last responses', 'poll refused, 403', 'poll refused, 404'],
+  '[poll.refused] [report.advice.followed]': [
+    'no job in the last responses',
+    'poll refused, 403',
+    'poll refused, 404',
+  ],
 }
 
 const TIMED_OUT = ['so far', 'timed-out'] as const
@@ -274,7 +286,13 @@ const created = (fact: JobFact, first: Seen, ...more: Happens[]) => ({
 })
 const createdAfter = (link: string | undefined, fact: JobFact, first: Seen) => ({
   ...created(fact, first),
-  happens: all(remembers(LINK), replaces(link), sends('job'), accepts('job', first)),
+  happens: all(
+    followingUp,
+    isNotAccepted(true),
+    replaces(link),
+    sends('job'),
+    accepts('job', first),
+  ),
 })
 const messaged = (fact: JobFact, first?: Seen, ...more: Happens[]) => ({
   posted: true as const,
@@ -392,7 +410,11 @@ const STATES: Record<string, State> = {
     ...created('runs', is('active')),
     ends: [...WAITED, 'started', 'no job in the last responses'],
   },
-  'created, with a link': { ...created('runs', is('active', LINK)), link: LINK, ends: WAITED },
+  'created, with a link': {
+    ...created('runs', is('active'), sees(is('active', LINK))),
+    link: LINK,
+    ends: WAITED,
+  },
   'created, then missed': {
     ...created('missed', is('active'), misses),
     ends: [...WAITED, 'poll refused, 404'],
@@ -510,7 +532,7 @@ const BROKEN = [
   ['create refused', 'cancelled'],
   ['create unknown', 'unknown create'],
   ['message unknown', 'unknown message'],
-  ['created', 'timed-out'],
+  ['created in place of another [memory.run.open-pull]', 'timed-out'],
   ['pull request', 'pr-opened'],
   ['messaged, had ended [poll.stale-end]', 'started'],
   ['start', 'an exception'],
@@ -590,7 +612,9 @@ export const ROWS: readonly Row[] = [
     const fails = !DEFAULT_FAIL_ON.some((word) => word === outcome)
     const name = `${row.name}, ${fails ? 'which fails' : 'which does not fail'} the step`
     const failOn = new Set<FailOn>(fails ? FAIL_ON : [])
-    return [{ ...row, name, rule: '[output.exit-code]', failOn, brief: true }]
+    return [
+      { ...row, name, rule: '[output.exit-code] [report.annotation.one]', failOn, brief: true },
+    ]
   }),
   ...BROKEN.map(([state, name]) =>
     createRow(`${name}, without outputs`, state, ENDS[name], {

@@ -129,7 +129,7 @@ test('the table has every outcome [output.outcome]', () => {
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
-test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named] [report.facts.one]', async () => {
+test('the comment before a create request [send.placeholder.first] [memory.first-text] [memory.leg-named] [memory.later-run] [report.facts.one]', async () => {
   const report = new StepReport({
     writer: createReporter(String),
     clock: new FakeClock(),
@@ -141,7 +141,8 @@ test('the comment before a create request [send.placeholder.first] [memory.first
   report.comment = {
     failure: undefined,
     memory: 'none',
-    writePlaceholder: async ({ stored, first, text }) => void texts.push(stored.state, first, text),
+    writePlaceholder: async ({ stored, created, first, text }) =>
+      void texts.push(stored.state, `created: ${created}`, first, text),
     enqueue: () => undefined,
     close: async () => undefined,
   }
@@ -425,7 +426,9 @@ describe('every text', () => {
     'has neither a value that is missing nor a stack trace [report.words] [report.annotation.one]',
     everyRow,
     (_, told) =>
-      expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/),
+      expect(wholeOf(told)).not.toMatch(
+        /undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+|\S {2}|\n{3}|\w\.[A-Z]|\S\*\*What/,
+      ),
   )
   rule('ends its advice with a full stop [report.advice.followed]', everyRow, (_, told) => {
     for (const advice of adviceOf(told)) expect(advice).toMatch(/\.$/)
@@ -678,16 +681,21 @@ describe('text from outside', () => {
 
 // Last: of the tests that turn red, those above name the broken promise more precisely.
 test.each(ROWS)('$name $rule', (row) => {
-  const { lines, outputs, summary, stored, exitCode } = play(row)
-  const said = [...lines, `title: ${titleOf(summary)}`]
+  const { outputs, summary, exitCode } = play(row)
+  const said = [`title: ${titleOf(summary)}`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
-  const others = [
-    `outputs: ${notEmpty(outputs)}`,
-    `stored: ${notEmpty(stored)}`,
-    ...ownSections(summary),
-  ]
+  const others = [`outputs: ${notEmpty(outputs)}`, ...ownSections(summary)]
   expect([...said, ...(row.brief ? [] : others)].join('\n')).toMatchSnapshot()
 })
+
+test.each(ROWS)('log: $name $rule [report.log.lines] [report.annotation.one]', (row) =>
+  expect(play(row).lines.join('\n')).toMatchSnapshot(),
+)
+
+test.each(ROWS)(
+  'stored: $name [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent]',
+  (row) => expect(notEmpty(play(row).stored)).toMatchSnapshot(),
+)
 
 const WHOLE = [
   'start: bad input',
@@ -696,10 +704,10 @@ const WHOLE = [
   'pull request: pr-opened',
 ]
 
-test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))(
-  'whole: $name [report.summary] [report.comment.quiet]',
-  (row) => {
-    const told = play(row)
-    expect([told.summary, told.comment, told.mail].join('-----\n')).toMatchSnapshot()
-  },
-)
+describe.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
+  test.each([
+    ['the summary [report.summary]', 'summary'],
+    ['the comment [report.comment.quiet] [report.advice.in-sight]', 'comment'],
+    ['the mail [memory.first-text]', 'mail'],
+  ] as const)('%s', (_, place) => expect(play(row)[place]).toMatchSnapshot())
+})

@@ -218,13 +218,17 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
 
 describe('a status request', () => {
   test.each([
-    ['a refusal', errorResponse(404)],
-    ['no job', noJob],
-    ['another job', anotherJob],
-  ])('that got %s is refused at the fourth [poll.refused]', (_, result) => {
+    ['a refusal', errorResponse(404), 'the service responded 404: its message'],
+    [
+      'no job',
+      noJob,
+      'the response contains no docs job with a valid id and a status (200: hello)',
+    ],
+    ['another job', anotherJob, 'the response contains another docs job, "job-9"'],
+  ])('that got %s is refused at the fourth [poll.refused]', (_, result, reason) => {
     const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
     expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
-    expect(verdicts[0]).toHaveProperty('refusal')
+    expect(verdicts[0]).toMatchObject({ refusal: {}, reason })
   })
 
   test('that got a 404 right after a create request is repeated for 30 s, which is not counted [poll.new-job.grace]', () => {

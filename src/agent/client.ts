@@ -56,16 +56,18 @@ type AgentServiceOptions = Readonly<{
  */
 export function createAgentService(options: AgentServiceOptions) {
   const base = new URL(options.baseUrl)
+  // [input.base-url]
   const prefix = base.pathname.replace(/\/+$/, '')
   const { deadline, network } = options
   const client = createHttpClient({
     // [net.tls.verified]
     ...network,
+    // [secret.key.where]
     origin: base.origin,
     // [net.proxy]
     proxy: proxyFor(base, network),
   })
-  // [input.id]
+  // [input.base-url] [input.id]
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   // [secret.key.where] [net.limits] [net.user-agent]
   const headers = {
@@ -108,8 +110,9 @@ export function createAgentService(options: AgentServiceOptions) {
       send(
         {
           method: 'POST',
-          // [input.task]
+          // [input.task] [input.id]
           path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
+          // [input.task] [secret.key.where]
           headers: { ...headers, 'content-type': 'application/json' },
           // [input.task]
           body: JSON.stringify({ prompt }),
@@ -119,9 +122,11 @@ export function createAgentService(options: AgentServiceOptions) {
       ),
     /** `GET /v2/agent/{projectId}/job/{id}` [poll.retry] */
     getJob: (jobId: string, until: Deadline) =>
+      // [secret.key.where] [input.id]
       send({ method: 'GET', path: pathOf(jobId), headers }, until),
     /** Whether the service has responded to any of these. [send.unconnected] [poll.dead-address] */
     hasResponded: () => hasResponded,
+    // [poll.last]
     close: client.close,
   }
 }
@@ -200,7 +205,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
       : `${status} to ${quote(location)}`
   }
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
-  // [secret.redacted]
+  // [secret.redacted] [text.cheap]
   const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
   // White space alone is no words. [text.page] [send.refused.final]
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)

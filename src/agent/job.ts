@@ -61,7 +61,7 @@ export function isStatus(word: string): word is Status {
   return (STATUSES as readonly string[]).includes(word)
 }
 
-// [output.status]
+// [output.status] [poll.status.undocumented]
 export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }

@@ -110,21 +110,22 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
       const advice =
         "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one: else open docs pull requests aren't continued."
       // After a status request, a re-run may start another docs job. [report.advice.rerun]
+      // [poll.refused]
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }
     // [send.refused.final]
     case 403:
       return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
-    // [send.refused.final]
+    // [send.refused.final] [poll.refused]
     case 404:
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
     // [send.limited]
     case 429:
       return refuse('rate-limited', CHECK_LIMIT)
   }
-  // [send.limited]
+  // [send.limited] [send.refused.final] [poll.refused]
   if (status === 409 && kind === 'message') return refuse('rejected', WAIT_FOR_JOB)
-  // [send.refused.final]
+  // [send.refused.final] [poll.refused]
   return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
 }
 

@@ -231,7 +231,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       // [poll.new-job.grace]
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
-      // [poll.refused]
+      // [poll.refused] [send.refused.foreign]
       return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }
   }

@@ -32,10 +32,13 @@ import {
  * [house.defaults.once]
  */
 export const DEFAULTS = {
+  // [input.task] [input.blank.default]
   prompt: '',
   'prompt-file': '',
+  // [input.problems.together] [input.key.empty] [input.blank.default]
   'project-id': '',
   'api-key': '',
+  // [input.blank.default] [input.values]
   'previous-api-key': '',
   'job-id': '',
   'job-scope': 'run',
@@ -64,7 +67,10 @@ export type InputName = keyof typeof DEFAULTS
 /** In the order of the table. [house.defaults.once] */
 export const NAMES = Object.keys(DEFAULTS) as InputName[]
 
-/** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */
+/**
+ * The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name]
+ * [secret.input]
+ */
 export const SECRETS = NAMES.filter((name) => /api-key$|token$/.test(name))
 
 // [input.values]
@@ -168,7 +174,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
     const secret = raw[name].trim()
     // [input.key.kind]
     const isMisplaced = name.endsWith('api-key') && isGitHubToken(secret)
-    // [secret.input]
+    // [secret.input] [input.key.kind]
     return !isMisplaced && createKeyRedactor(secret)(text) !== text
   })
   if (name === undefined) return text
@@ -213,7 +219,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   ): string => {
     // [input.key.same]
     const others = ['', same && raw[same].trim()]
-    // [input.blank.default] [input.key.same]
+    // [input.blank.default] [input.key.same] [secret.input]
     return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
   }
   // [input.base-url]
@@ -303,7 +309,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     /**
      * Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act.
      */
-    // [input.job-key.matrix]
+    // [input.job-key.matrix] [input.values]
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     // [input.blank.default] [input.key.kind]
     githubToken: parseIfSet('github-token', parseKeyText),
@@ -317,6 +323,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
 // [net.cheap]
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
+  // [input.values] [skip.labels.no-effect]
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
   return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }

@@ -89,6 +89,7 @@ function parseLine(number: number, text: string): PathPattern {
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard, character = '']): Token => (wildcard ? { wildcard } : character),
   )
+  // [context.paths.page] [context.paths.folder]
   return { text, excludes, tokens }
 }
 

@@ -85,10 +85,12 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
  */
 function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
   const name = `the proxy ${proxy.host}`
+  // [net.proxy] [send.certificate.final]
   const secure = proxy.protocol === 'https:'
   const credentials = `${decode(proxy.username)}:${decode(proxy.password)}`
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
+    // [net.proxy] [send.certificate.final]
     const request = (secure ? httpsRequest : httpRequest)({
       // [net.tls.verified]
       ...VERIFIED,
@@ -110,7 +112,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    // [send.unconnected]
+    // [send.unconnected] [net.proxy] [send.certificate.final]
     const fail = (error: Error): void => {
       reject(
         new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
@@ -166,7 +168,7 @@ export function permanentFailure(error: unknown): PermanentFailure | undefined {
 /**
  * A network error on one line. An AggregateError (several IP addresses were tried) has its messages
  * in its parts; OpenSSL's errors have a short reason beside a message that names its source files.
- * [text.one-line]
+ * [text.one-line] [send.unconnected]
  */
 export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
@@ -177,7 +179,7 @@ export function describeError(error: Error): string {
   // set.
   // [report.advice.followed]
   const message = CERTIFICATE_ERROR.test(code) ? error.message.replace(/;.*/s, '') : error.message
-  // [text.one-line]
+  // [text.one-line] [send.unconnected]
   return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 

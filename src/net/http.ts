@@ -93,10 +93,11 @@ export function createHttpClient(options: HttpClientOptions) {
     connection ??= openConnection(options)
     // Sent once: whether a request may be sent again, its caller decides. [send.never-twice]
     const result = await exchange(connection.client, route, request, deadline)
-    // [net.limits] [net.proxy]
+    // [net.limits] [net.proxy] [net.post.new-connection]
     if (result.kind !== 'response') close()
     return result
   }
+  // [poll.last] [poll.link.late]
   return { send, close }
 }
 
@@ -157,7 +158,7 @@ function exchange(
       // [send.never-twice]
       resolve(result)
     }
-    // [send.unknown]
+    // [send.unknown] [poll.retry] [net.limits]
     const fail = (reason: string, cause?: unknown): void =>
       settle(
         sent
@@ -165,7 +166,7 @@ function exchange(
           : // [send.unconnected] [send.certificate.final]
             { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
-    // [net.arrived-first]
+    // [net.arrived-first] [net.limits]
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
       const current = setTimeout(async () => {
@@ -204,13 +205,13 @@ function exchange(
 
     // [cancel.before-post]
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
-    // [net.deadline]
+    // [net.deadline] [cancel.before-post] [cancel.in-flight]
     signal.addEventListener('abort', onAbort)
     // [net.limits]
     setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
-    // [input.task]
+    // [input.task] [input.base-url] [secret.key.where]
     client.dispatch(
       {
         method,
@@ -235,7 +236,7 @@ function exchange(
         onResponseEnd() {
           settle(reader.result())
         },
-        // [send.unknown]
+        // [send.unknown] [send.unconnected]
         onResponseError(_controller, error) {
           fail(describeError(error), error)
         },
@@ -262,12 +263,13 @@ function createReader() {
       const headers = Object.fromEntries(
         Object.entries(received).map(([name, value]) => [name, [value].flat()[0]]),
       )
+      // [send.refused.final] [net.limits]
       head = { status, headers }
       const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
       const isTooLarge = hasBody && Number(headers['content-length']) > MAX_RESPONSE_BYTES
       return !isTooLarge && headersLength <= MAX_RESPONSE_BYTES
     },
-    /** @returns whether the body is still within the limit */
+    /** @returns whether the body is still within the limit [net.limits] */
     add(chunk: Buffer): boolean {
       length += chunk.length
       if (length > MAX_RESPONSE_BYTES) return false
@@ -275,6 +277,7 @@ function createReader() {
       chunks.push(chunk)
       return true
     },
+    // [net.limits] [send.job.required]
     result(): HttpResponse {
       return { kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) }
     },

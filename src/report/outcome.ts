@@ -242,6 +242,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist. [report.true]
+      // [poll.refused]
       const mayExist = job !== undefined || accepted === 'message'
       // [report.true]
       const isUnsent = facts.request.kind === 'none' && !facts.isRefused

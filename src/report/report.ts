@@ -92,7 +92,7 @@ export class StepReport {
         // [memory.edit.retried]
         if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
-      // [output.early]
+      // [output.early] [report.log.lines]
       case 'accepted':
       case 'waiting':
       case 'seen':
@@ -128,6 +128,7 @@ export class StepReport {
   }
 
   #record(happening: Happening): void {
+    // [report.facts.one] [cancel.second]
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
@@ -194,6 +195,7 @@ export class StepReport {
     // [memory.failure.told]
     const { failure, memory = 'none' } = this.comment ?? {}
     return {
+      // [report.facts.one] [report.comment.private]
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
       // [memory.failure.told]
       notes: failure === undefined ? notes : [...notes, failure],
@@ -210,9 +212,9 @@ export class StepReport {
     const { serverUrl, repository, runId } = this.#options.environment
     // [report.comment.quiet] [report.comment.private]
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-    // [report.advice.rerun]
+    // [report.advice.rerun] [report.facts.one]
     const memory = (this.comment?.memory ?? 'none') === 'none' ? 'none' : 'stored'
-    // [memory.failure.told]
+    // [memory.failure.told] [report.comment.private] [report.facts.one]
     return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
@@ -224,6 +226,7 @@ export class StepReport {
     const view = this.#commentView()
     const request = { kind: 'sending', asked: 'job' } as const
     const update = createUpdate({ ...view, facts: { ...view.facts, request } })
+    // [memory.later-run]
     await this.comment?.writePlaceholder({ ...update, created: true })
   }
 

@@ -30,9 +30,9 @@ export function createUpdate(view: View): StatusUpdate {
     isJobSeen: seen !== undefined,
     // [memory.later-run]
     created: acceptedIn(facts) === 'job',
-    // [secret.redacted]
+    // [secret.redacted] [report.summary]
     notes: redact(notes.join('\n')),
-    // The log's masks don't apply to what GitHub shows. [secret.redacted]
+    // The log's masks don't apply to what GitHub shows. [secret.redacted] [report.comment.quiet]
     text: redact(createCommentText(view)),
     // [memory.first-text] [secret.redacted]
     first: redact(createFirstText(view)),

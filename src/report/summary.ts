@@ -44,7 +44,7 @@ function describe(view: View) {
       // [report.summary]
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
-    // [report.summary]
+    // [report.summary] [docs.files.told]
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
     // [report.advice.in-sight] [report.advice.followed]
     next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
@@ -55,6 +55,7 @@ function describe(view: View) {
 export function createSummary(view: View): string {
   const { title, pullRequest, files, happened, details, next } = describe(view)
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
+  // [report.summary] [docs.files.told]
   return `${joinParagraphs([`### ${title}`, link, files, ...happened, ...details, next])}\n`
 }
 
@@ -75,7 +76,7 @@ export function createCommentText(view: View): string {
     parts.isFailed || view.facts.docs.endedEarly
       ? [...happened, next, DETAILS, ...details]
       : [DETAILS, ...happened, ...details, next]
-  // [report.comment.quiet]
+  // [report.comment.quiet] [docs.files.told]
   return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
@@ -83,7 +84,7 @@ export function createCommentText(view: View): string {
 function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
   // The link may be that of an earlier run. [report.link.label]
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  // [report.comment.quiet]
+  // [report.comment.quiet] [memory.leg-named]
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
 }
 
@@ -113,7 +114,7 @@ export function createFirstText(view: View): string {
 function nameLeg({ inputs, redact }: View): string {
   // [secret.redacted]
   const leg = describeJobKey(redact(inputs.jobKey)) // Half a key would not be found.
-  // [memory.leg-named] [text.markdown]
+  // [memory.leg-named] [text.markdown] [report.comment.quiet]
   return leg && ` (${inlineCode(leg)})`
 }
 
@@ -154,7 +155,7 @@ function linkPullRequest({ facts, redact }: View): string | undefined {
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
   // [report.link.label]
   if (link === undefined) return undefined
-  // [text.markdown] [secret.redacted]
+  // [text.markdown] [secret.redacted] [report.summary]
   const pull = parsePullRequest(link)
   const name = pull ? `${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
@@ -211,7 +212,7 @@ function isPlain(word: string): boolean {
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   // [text.markdown] [secret.redacted]
   const show = (text: string): string => inlineCode(redact(text))
-  // [report.comment.private]
+  // [report.comment.private] [report.summary]
   const where = runUrl
     ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [

@@ -161,7 +161,7 @@ export function factsAfter(
     // [report.true] [cancel.killed]
     case 'accepted':
     case 'waiting':
-      // [output.sent]
+      // [output.sent] [cancel.in-flight] [poll.once]
       return withJob({ ...facts, request: happening }, happening.job, clock)
     // [report.true]
     case 'seen':
@@ -193,7 +193,7 @@ export function factsAfter(
 function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
   // An answer without a docs job shows nothing of it. [report.true]
   if (job === undefined) return facts
-  // [report.summary] [output.status]
+  // [output.status] [report.summary] [report.log.lines]
   const { status } = job
   const isChanged = status !== undefined && status !== statusIn(facts)
   const change = isChanged ? [{ date: clock.date(), elapsedMs: facts.now, status }] : []

@@ -97,7 +97,7 @@ export async function pollUntilDone(
       polling.budget.count(startedAt, ATTEMPT_MS.poll)
       // A process that was frozen during its final poll makes another. [poll.last]
       isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-      // [poll.refused] [poll.retry]
+      // [poll.refused] [poll.retry] [report.log.lines]
       const next = polling.handle(result, { isBroughtForward, isFinalPoll })
       if (typeof next !== 'number') return next
       // [poll.interval]
@@ -238,7 +238,7 @@ function createPolling(
       // [poll.stale-end]
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
-      // [report.true]
+      // [report.true] [poll.stale-end]
       tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
       // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)

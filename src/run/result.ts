@@ -22,7 +22,7 @@ export type SkipReason = Readonly<{
 export function toRunResult(thrown: unknown): RunResult {
   // [cancel.in-flight]
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
-  // [cancel.exception]
+  // [output.error-code] [cancel.exception]
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }
 

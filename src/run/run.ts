@@ -42,7 +42,7 @@ export async function run(
   // A message begins with no job: its final status may be the earlier one. [poll.stale-end]
   // [poll.once]
   const hasEnded = isFinal(begun?.status)
-  // [poll.once]
+  // [poll.once] [poll.link.late]
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
   // [poll.interval]
   const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
@@ -67,7 +67,7 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
       // [memory.rerun.unknown]
       const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
-      // [poll.once] [poll.interval]
+      // [poll.interval] [poll.once] [poll.link.late]
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
     }
   }
@@ -126,7 +126,7 @@ async function create(
   const job = await send({ kind: 'create' }, prompt, tools)
   // [output.sent]
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
-  // [poll.new-job.grace]
+  // [poll.new-job.grace] [poll.link.late] [send.message.ended]
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
 
@@ -145,7 +145,7 @@ async function message(
   // A final status in this response may predate the message: it is reported only if no poll
   // follows. [poll.stale-end]
   const reported = wait && mayBeStale ? undefined : job
-  // [output.sent]
+  // [output.sent] [paid.push.unchanged]
   tools.tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
   // [poll.stale-end]
   const before = mayBeStale ? job : (remembered?.job ?? job)

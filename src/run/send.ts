@@ -45,9 +45,9 @@ export async function send(
   // [send.message.ended]
   let conflicts = 0
 
-  // [output.timed-out]
+  // [output.timed-out] [cancel.before-post]
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
-  // [send.never-twice]
+  // [send.never-twice] [send.limited] [send.unconnected]
   for (let attempts = 1; ; attempts++) {
     // [cancel.killed]
     tell({ kind: 'sending', asked })
@@ -57,7 +57,7 @@ export async function send(
     const result = await service.submit(request, prompt).catch(toUnknown)
     // [send.unconnected]
     budget.count(startedAt, ATTEMPT_MS.submit)
-    // [send.never-twice]
+    // [send.message.ended] [send.limited]
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     // [send.message.ended]

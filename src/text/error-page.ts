@@ -7,7 +7,7 @@ import { oneLine } from './escape.js'
 
 /**
  * Refusals that say something of the key, or of what was asked for, if they are the API's own.
- * [send.refused.foreign]
+ * [send.refused.foreign] [github.foreign]
  */
 const SAYING = [401, 403, 404]
 

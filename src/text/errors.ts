@@ -41,6 +41,7 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 
   constructor(readonly unknown?: ActionError) {
+    // [cancel.first]
     super('cancelled')
   }
 }
@@ -59,6 +60,7 @@ export function internalError(thrown: unknown): ActionError {
     'internal',
     `The action itself failed: ${text.replace(/\.$/, '')}.`,
     'Report this error with the log, preferably of a run with debug logging.',
+    // [report.log.lines]
     { cause: thrown },
   )
 }
