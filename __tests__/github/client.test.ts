@@ -320,10 +320,10 @@ test('what ends the step keeps nothing of a request that is over [net.deadline]'
   expect(getEventListeners(signal, 'abort')).toHaveLength(before)
 })
 
-test('a request that only informs is sent once [github.informs.once]', async () => {
+test('a request that only informs is sent once [github.informs.once] [report.advice.followed]', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
   const error = await failure(read(github, { retried: false }))
-  expect(error).toMatchObject({ status: 502, kind: 'temporary' })
+  expect(error).toMatchObject({ status: 502, kind: 'temporary', advice: 'Re-run later.' })
   expect(requests()).toBe(1)
 })
 

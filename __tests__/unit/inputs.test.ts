@@ -480,8 +480,8 @@ describe('the key [secret.input]', () => {
     expect(problems({ 'previous-api-key': previous, 'github-token': previous })).toEqual([
       'github-token: contains the value of previous-api-key. Pass it as previous-api-key only.',
     ])
-    const { githubToken, docsToken } = read({ 'github-token': token, 'docs-token': token })
-    expect([githubToken, docsToken]).toEqual([token, ''])
+    const both = { 'github-token': token, 'docs-token': token, 'previous-api-key': KEY }
+    expect(read(both)).toMatchObject({ githubToken: token, docsToken: '', previousApiKey: '' })
   })
 
   test.each([

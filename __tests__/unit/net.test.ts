@@ -18,8 +18,6 @@ describe('Retry-After [send.limited]', () => {
     ['Sat, 01 Mar 2025 12:00:30 GMT', 30_000],
     ['Saturday, 01-Mar-25 12:00:30 GMT', 30_000],
     ['Sat, 01 Mar 2025 07:00:30 -0500', 30_000],
-    ['Sat, 01 Mar 2025 07:00:30 -05:00', 30_000],
-    ['Sat, 01 Mar 2025 12:00:00 GMT', 0],
     ['Sat, 01 Mar 2025 11:59:59 GMT', 0],
     // Longer than any deadline.
     ['9'.repeat(400), Number.POSITIVE_INFINITY],

@@ -208,6 +208,7 @@ describe('rejected [context.paths.slips]', () => {
       'a\\,*.md,*.mdx',
     ].map((text): [string, RegExp] => [text, /one pattern per line, or "\\" before/]),
     ['"docs/**",', /remove the quotes/],
+    ['! a', /remove the blank after "!"/],
   ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)

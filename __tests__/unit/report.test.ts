@@ -88,6 +88,7 @@ test("a summary that can't be written draws one warning, however often [report.a
   }
   const { report, written } = createStep({ summary })
   report.tell({ kind: 'sending', asked: 'job' })
+  report.tell({ kind: 'pausing' })
   report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
   expect(written.warn).toEqual(['Writing the summary failed: ENOSPC'])
 })
