@@ -707,7 +707,10 @@ const WHOLE = [
 describe.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
   test.each([
     ['the summary [report.summary]', 'summary'],
-    ['the comment [report.comment.quiet] [report.advice.in-sight]', 'comment'],
-    ['the mail [memory.first-text]', 'mail'],
+    [
+      'the comment [report.comment.quiet] [report.advice.in-sight] [report.comment.private]',
+      'comment',
+    ],
+    ['the mail [memory.first-text] [report.comment.private]', 'mail'],
   ] as const)('%s', (_, place) => expect(play(row)[place]).toMatchSnapshot())
 })

@@ -88,7 +88,7 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
 
   // [report.log.lines]
   setMaxListeners(0, cancel) // Node 20 warns of more than 10.
-  // [net.deadline]
+  // [net.deadline] [cancel.before-post]
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), ended.signal).then(() => {

@@ -259,7 +259,7 @@ export class StepReport {
     // [cancel.second]
     if (this.#facts.result !== undefined) return
     const { writer } = this.#options
-    // [cancel.exception]
+    // [cancel.exception] [cancel.told]
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined

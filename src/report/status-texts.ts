@@ -19,7 +19,7 @@ export function createUpdate(view: View): StatusUpdate {
     stored: {
       // [memory.rerun.waits]
       state: describeState(facts),
-      // [memory.marker.no-key]
+      // [memory.marker.no-key] [memory.rerun.waits]
       jobId: redact(jobId, true) === jobId ? jobId : '',
       // [memory.run.open-pull]
       link: seen?.job.link ?? previousLink,

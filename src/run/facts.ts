@@ -141,6 +141,7 @@ export function factsAfter(
   happening: Happening,
   clock: Pick<Clock, 'now' | 'date'>,
 ): StepFacts {
+  // [report.facts.one] [report.log.lines]
   const facts = { ...before, now: clock.now() }
   switch (happening.kind) {
     // [output.job-id] [memory.run.open-pull]
