@@ -41,7 +41,7 @@ const PLAIN = { id: 'job-1', project: 'p-1', url: 'https://agent.example.com', w
 const MARKUP = `\n@octocat #1 https://evil.example **bold** _it_ ~~gone~~ $x$ ${KEY.replace('_', '%5F')} a${KEY}WORD`
 const CODE_ENDS =
   '\r\n::error::x\n##[error]y\u2028::warning::z \u202e @octocat ![x](https://evil.example) ' +
-  `<img src=x onerror=a()> </code> \` \`\` ~~~ a \\| b |\n\n# A title\n\n| a |\n| - |\n&lt;b&gt; <!-- ${KEY} WORD`
+  `<img src=x onerror=a()> </code> \` \`\` ~~~ a \\| b |\n\n# A title\n\n| a |\n| - |\n&lt;b&gt; " @x <!-- ${KEY} WORD`
 const HOSTILE = { id: MARKUP, project: MARKUP, url: CODE_ENDS, words: CODE_ENDS }
 
 /** Plays a row of the table, and returns all that it told. */

@@ -60,7 +60,7 @@ export class StepReport {
     return this.#facts
   }
 
-  // [output.exit-code]
+  // [output.exit-code] [cancel.killed]
   get exitCode(): 0 | 1 {
     const { result } = this.#facts
     return result !== undefined && !failsStep(result.outcome, this.#options.inputs.failOn) ? 0 : 1
@@ -304,7 +304,7 @@ export class StepReport {
     await comment.close()
     // [report.advice.rerun] [memory.failure.told]
     this.#writeSummary()
-    // [cancel.first]
+    // [cancel.first] [memory.edit.order]
     if (comment.failure !== undefined || cancel.aborted) return
     // What was noted meanwhile: an update without news is no edit. [memory.failure.told]
     this.update()

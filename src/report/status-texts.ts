@@ -23,7 +23,7 @@ export function createUpdate(view: View): StatusUpdate {
       jobId: redact(jobId, true) === jobId ? jobId : '',
       // [memory.run.open-pull]
       link: seen?.job.link ?? previousLink,
-      // [paid.push.unchanged] [docs.ended-early]
+      // [paid.push.unchanged] [docs.ended-early] [memory.rerun.unknown]
       fingerprint: isKept ? request.fingerprint : '',
     },
     // [memory.silent]

@@ -64,7 +64,7 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
     case 'message':
       return messageOrCreate(task, wait, tools)
     case 'attach': {
-      // [memory.rerun.unknown]
+      // [memory.rerun.unknown] [poll.once] [skip.wait.never]
       const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
       // [poll.interval] [poll.once] [poll.link.late]
@@ -124,7 +124,7 @@ async function create(
   await tools.writePlaceholder()
   // [send.never-twice]
   const job = await send({ kind: 'create' }, prompt, tools)
-  // [output.sent]
+  // [output.sent] [paid.push.unchanged] [memory.run.continues]
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
   // [poll.new-job.grace] [poll.link.late] [send.message.ended]
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
