@@ -197,7 +197,7 @@ export class StepReport {
     return {
       // [report.facts.one] [report.comment.private]
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
-      // [memory.failure.told]
+      // [memory.failure.told] [memory.edit.order]
       notes: failure === undefined ? notes : [...notes, failure],
       // [report.advice.rerun]
       memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
