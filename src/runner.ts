@@ -41,7 +41,7 @@ export function givenInputs(): Readonly<Record<string, string>> {
   )
 }
 
-// [github.event]
+// [memory.identity] [github.event]
 export function runEnvironment(): RunEnvironment {
   const env = (name: string): string => process.env[name] ?? ''
   return {

@@ -308,7 +308,7 @@ describe('schedule and workflow_dispatch', () => {
 
   // The first thing that a newcomer does with a nightly workflow is to press its button.
   worldTest.each(['schedule', 'workflow_dispatch'])(
-    '%s: the first run is skipped [skip.nothing-to-compare]',
+    '%s: the first run is skipped, with advice [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]',
     async (world, event) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const ended = await world.step({ context: 'diff' }, since(event))

@@ -429,6 +429,15 @@ worldTest.each([0, 1])(
 )
 
 worldTest(
+  'a new comment is not created again if GitHub carries out its edit without an answer [memory.one-comment.no-twin]',
+  async (world) => {
+    fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+    await world.step(COMMENT)
+    expect(world.comments()).toHaveLength(1)
+  },
+)
+
+worldTest(
   'a comment that a gateway does not find is not created again [github.foreign]',
   async (world) => {
     await world.step(COMMENT)

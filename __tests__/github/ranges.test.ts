@@ -377,6 +377,7 @@ describe('since the last release [range.release.ancestor]', () => {
     'a release that is published: since the newest one before it [range.release.ancestor]',
     async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      world.repository.releases.reverse() // GitHub's list has an order of its own.
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
@@ -501,6 +502,7 @@ describe('since the last release [range.release.ancestor]', () => {
     ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
     ['v1.2', 'v1.2-rc.1', 'v1.2-rc.2'],
     ['1.2.0', '1.2.0rc1', '1.2.0rc2'],
+    ['1.2.0', '1.2.0a1', '1.2.0b1'],
   ])(
     'of a tag without a release, the name says what it is: %s, %s, %s [range.release.pre-release]',
     async (world, final, first, second) => {

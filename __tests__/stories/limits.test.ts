@@ -56,10 +56,11 @@ test('a service that has responded once, and only that, is not given up before t
   expect(never.outputs['error-code']).toBe('network')
 })
 
-test('a response that comes in pieces is read whole [net.limits]', async () => {
+test('a response that comes in pieces, with a pause, is read whole [net.limits]', async () => {
   const pieces: Handler = (response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
-    response.write('{"id": "job-1", ', () => response.end('"status": "active"}'))
+    response.write('{"id": "job-1", ')
+    setTimeout(() => response.end('"status": "active"}'), 50 * SECOND)
   }
   const { outputs } = await tellAgainst({ posts: [pieces], polls: [completed] }, GO)
   expect(outputs.outcome).toBe('pr-opened')

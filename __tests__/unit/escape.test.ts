@@ -161,9 +161,10 @@ test.each([
   ['No page: a < b > c.', 'No page: a < b > c.'],
   ['<!DOCTYPE html><title>Unicorn!</title><p>Too slow. Try later.</p>', 'Unicorn!'],
   ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503'],
+  ['<style>\np {}\n</style><!--\n<b>look</b>\n--><h1>Down</h1>', 'Down'],
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
   ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
-  ['<p></p>', ''],
+  ['<?xml version="1.0"?><p></p>', ''],
   [
     '<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>',
     'Checking your browser Please wait .',

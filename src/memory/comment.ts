@@ -188,8 +188,8 @@ export function keepComment(options: CommentOptions) {
     const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
     // [memory.silent]
     if (id === undefined) return
-    // GitHub may carry out an edit without a response.
-    // [memory.failure.told] [report.advice.rerun] [memory.nothing-sent]
+    // GitHub may carry out an edit without a response: the nonce is gone then.
+    // [memory.one-comment.no-twin] [memory.nothing-sent] [memory.failure.told]
     state = { kind: 'written', id, held: written() }
     try {
       // [memory.marker.signed]

@@ -106,7 +106,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
-    // [net.limits]
+    // The time of the whole exchange counts, not that of a pause. [net.limits]
     headersTimeout: 0,
     bodyTimeout: 0,
     // [net.post.new-connection]

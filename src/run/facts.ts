@@ -149,10 +149,9 @@ export function factsAfter(
       const { jobId, link } = happening
       return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
     }
-    // [output.sent]
+    // [output.sent] [memory.rerun.unknown]
     case 'sending':
     case 'unknown':
-      // [output.sent]
       return { ...facts, request: happening }
     // [report.true]
     case 'not-accepted': {
