@@ -430,7 +430,7 @@ describe('what helps: [github.permission.named]', () => {
   })
 
   test.each<[string, Answer, needs: string, advice: string]>([
-    ['a write', refused(403, 'Resource not accessible by integration'), 'issues: write', FORK],
+    ['a write', refused(403, 'Must have admin rights to Repository.'), 'issues: write', FORK],
     ['a write to what may be hidden', refused(404), 'issues: write', FORK],
     [
       'what each token can [report.advice.followed]',

@@ -163,13 +163,13 @@ test.each([
   ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503'],
   ['<style>\np {}\n</style><!--\n<b>look</b>\n--><h1>Down</h1>', 'Down'],
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
-  ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
+  ['<P>Maintenance</P><SCRIPT>let a = 1. ', 'Maintenance'],
   ['<?xml version="1.0"?><p></p>', ''],
   [
     '<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>',
     'Checking your browser Please wait .',
   ],
-  ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
+  ['<body><svg><title>Logo</title></svg><TITLE>Down</TITLE>', 'Down'],
   ['<title></title><p>It is down. Later.</p>', 'It is down. Later.'],
 ])('a page is told by its title, or its words: %j [text.page]', (text, words) => {
   expect(summarizePage(text)).toBe(words)

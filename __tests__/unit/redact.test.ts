@@ -5,7 +5,7 @@
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { createRedactor } from '../../src/text/redact.js'
+import { createRedactor, hideService } from '../../src/text/redact.js'
 
 describe('redaction [secret.redacted]', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
@@ -165,3 +165,12 @@ function cpuTime(call: () => void): number {
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
+
+test('each place that names the service or the project is hidden, and nothing else [report.comment.private]', () => {
+  const service = { baseUrl: 'https://api.example/v1', projectId: 'a.b' }
+  const text =
+    '302 to "https://x.example", 201, Location "b", 1234 to "c", "a.b" and "a.b, acb, a.b-c", a.b: api.example, api.example'
+  expect(hideService(text, service)).toBe(
+    '302 to another address, 201, Location another address, 1234 to "c", "***" and "***, acb, a.b-c", a.b: ***, ***',
+  )
+})

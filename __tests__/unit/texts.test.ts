@@ -151,9 +151,13 @@ test('the comment before a create request [send.placeholder.first] [memory.first
 })
 
 test.each([
-  ['1) and 2. are no list, nor is - this', '`1)` and 2. are no list, nor is - this'],
+  [
+    '1) and 2. are no list, nor is - + 9% a/b this',
+    '`1)` and 2. are no list, nor is - + 9% a/b this',
+  ],
+  ['+', '`+`'],
   ['- or this', '`-` or this'],
-  ['_a b_ :tada: #1, @x y/z#1.', '`_a` `b_` `:tada`: `#1`, `@x` `y/z#1`.'],
+  ['_a b_ :t-a: #1, @x (y/z#1).', '`_a` `b_` `:t-a`: `#1`, `@x` `(y/z#1`).'],
   [
     'It succeeded in 0a1b2c3, see https://example.com/x.',
     'It succeeded in `0a1b2c3`, see `https://example.com/x`.',
