@@ -153,7 +153,7 @@ describe('the runner [output.unwritable]', () => {
     expect(ended.exitCode).toBe(0)
   })
 
-  test.concurrent('may stop reading the log', async () => {
+  test.concurrent('may stop reading the log [output.exit-code]', async () => {
     const { outputs, summary } = await runAgainst(USUAL, GO, {
       meanwhile: async ({ lines, child }) => {
         await until(() => lines.length > 0)
