@@ -239,7 +239,7 @@ describe('schedule and workflow_dispatch', () => {
   )
 
   worldTest(
-    'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted] [range.schedule.stale-search]',
+    'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted] [range.schedule.stale-search] [range.schedule.last-success]',
     async (world) => {
       busy(world, 1_000)
       const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
@@ -249,9 +249,11 @@ describe('schedule and workflow_dispatch', () => {
         'Start the workflow by hand once, with since: without it, earlier changes',
       )
       expect(listed(world)).toBe(13)
-      world.repository.addRun({ ...ours, id: 1 })
+      world.repository.addRun({ ...ours, id: 1, head_sha: sha('old') })
+      world.repository.addRun({ ...ours, id: 2, event: 'push' })
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expect((await world.step({ context: 'diff' }, night(1_002))).outputs.sent).toBe('job')
+      expect(promptOf(world)).toContain('+new')
     },
   )
 

@@ -158,7 +158,7 @@ worldTest(
 )
 
 testsIn({ github: { permissions: NONE } })(
-  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either]',
+  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either] [github.permission.least]',
   async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)

@@ -79,6 +79,7 @@ async function send(world: SimulatedWorld, history: History) {
 worldTest.each<[string, History, requests: number]>([
   ['1,000 files in ten commits', tens(10, 100), 15],
   ['more lines than a response has', LONG, 5],
+  ['lines that a response has, and a picture', inLine(many(60, 0, 150), [file('z.png', null)]), 1],
   ['one commit of 1,000 files', inLine(many(1000)), 22],
   ['one commit with too many lines', inLine(many(90, 0, 390)), 4],
   ['250 commits', tens(250, 2), 5],
@@ -118,9 +119,9 @@ worldTest.each<[string, Partial<FileState>, whole: string | undefined, line: str
   ['changed by more than GitHub sends', { patch: '+\n'.repeat(3000) }, undefined, '+3001 -0 '],
   [
     'renamed with a change',
-    { filename: 'src/new.ts', patch: '+moved' },
-    '+0\n+moved',
-    'renamed +2 -0 src/00000.ts -> ',
+    { filename: 'src/new.ts', patch: '-0\n+moved' },
+    '+0\n-0\n+moved',
+    'renamed +2 -1 src/00000.ts -> ',
   ],
   [
     'renamed as it is',
@@ -223,18 +224,19 @@ worldTest(
 )
 
 worldTest(
-  'the list of the whole leads: no file that was changed back, and its own diffs [range.cut.whole-leads]',
+  'the list of the whole leads: no file that was changed back, and its own diffs [range.cut.whole-leads] [context.omitted.no-fact]',
   async (world) => {
     const back = file('src/back.ts', '+x')
-    const [first, second, last] = [many(120, 0, 150), many(1, 0, 150), many(60, 200, 150)]
+    const [first, second] = [many(120, 0, 150), many(1, 0, 150)]
+    const last = [...many(60, 200, 150), file('src/z.ts', '', MOVED)]
     const history = inLine([...first, back], [...second, back], last)
     const files = [file('src/00000.ts', '+net'), ...first.slice(1), ...last]
     world.repository.addComparison(BEFORE, AFTER, { files, commits: history as CommitState[] })
     const { prompt, diffs } = await send(world, history)
-    expect(prompt).toContain(': 180 files, ')
+    expect(prompt).toContain(': 181 files, ')
     expect(diffs.size).toBe(180)
     expect(diffs.get('src/00000.ts')).toBe('+net')
-    expect(prompt).not.toContain('back.ts')
+    expect(prompt).not.toMatch(/back\.ts|sent no diff/)
   },
 )
 

@@ -502,6 +502,7 @@ describe('since the last release [range.release.ancestor]', () => {
     ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
     ['v1.2', 'v1.2-rc.1', 'v1.2-rc.2'],
     ['1.2.0', '1.2.0rc1', '1.2.0rc2'],
+    ['1.2.0', '1.2.0a1', '1.2.0a2'],
     ['1.2.0', '1.2.0a1', '1.2.0b1'],
   ])(
     'of a tag without a release, the name says what it is: %s, %s, %s [range.release.pre-release]',

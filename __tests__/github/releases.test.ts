@@ -57,9 +57,9 @@ worldTest.each<[habit: string, before: string, tag: string, since: string]>([
   ],
   [
     'packages, by a folder [range.release.package]',
-    'cli/v1.0.0 core/v4.0.0',
-    'cli/v1.1.0',
-    'cli/v1.0.0',
+    'cli/v9.0.0 core/v4.0.0',
+    'cli/v10.0.0',
+    'cli/v9.0.0',
   ],
   [
     'packages, by a hyphen [range.release.package]',

@@ -103,7 +103,7 @@ describe('whether there is anything to do', () => {
       undefined,
     ],
     [
-      'a copy of one that matches [context.paths.renamed]',
+      'a copy of one that matches [context.paths.renamed] [skip.paths.none-left]',
       listed([COPIED]),
       {},
       noMatch('1 file, the first is "src/a.md"'),

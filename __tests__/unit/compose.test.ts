@@ -266,9 +266,12 @@ describe('facts', () => {
       ['body: a\\u{0}b\\u{1b}[31m\\u{7f}\\u{9b}\\u{e0041}c\td'],
     ],
     ['👩‍💻 nur für dich', ['body: 👩‍💻 nur für dich']],
-  ])('%j is on one line, or indented below its name [context.fence.line]', (value, lines) => {
-    expect(one(value)).toEqual(lines)
-  })
+  ])(
+    '%j is on one line, or indented below its name [context.fence.line] [context.hidden]',
+    (value, lines) => {
+      expect(one(value)).toEqual(lines)
+    },
+  )
 
   test('are truncated at 16 KiB of UTF-8, at the end of a character, and say so [context.budget] [context.omitted.told]', () => {
     const full = 'x'.repeat(16 * KIB)

@@ -64,7 +64,7 @@ test.each<[text: string, shown: string]>([
 })
 
 test.each([
-  'tab\tand line\nend: größe, 日本語, עברית',
+  'tab\tand line\nend: größe, 日本語, עברית, \uf8ff',
   'one emoji of several characters: \u{1f469}\u200d\u{1f469}\u200d\u{1f467}, \u2764\ufe0f, \u2764\ufe0f\u200d\u{1f525}',
 ])('nothing in %j is invisible [context.hidden]', (text) => {
   expect(showInvisible(text)).toBe(text)

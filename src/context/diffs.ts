@@ -45,6 +45,7 @@ export function writeDiffs(
   const isAll = kept.length === 0
   const unsent = files.filter(({ patch }) => patch === undefined).length
   if (unsent > 0) omit(`GitHub sent no diff of ${formatCount(unsent, 'file')}.`, isAll)
+  // [context.level]
   if (all.length === 0) return ''
   const omitted = formatCount(all.length - kept.length, 'file')
   // [context.fence.data]
