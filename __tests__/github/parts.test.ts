@@ -242,7 +242,7 @@ worldTest(
 
 worldTest.each<[string, History, requests: number, isCut: boolean]>([
   ['what is not cut', inLine(many(30), many(200, 30)), 1, false],
-  ['the largest range', tens(200, 400), 61, true],
+  ['the largest range', tens(200, 301), 65, true],
 ])(
   '%s takes so many requests, and says if it is still cut: [range.cut.requests] [skip.list.cut]',
   async (world, _, history, most, isCut) => {

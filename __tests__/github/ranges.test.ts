@@ -439,7 +439,7 @@ describe('since the last release [range.release.ancestor]', () => {
     }))
 
   worldTest.each<[string, tag: string, RunOptions]>([
-    ['is tagged again', 'v1.1.0', release()],
+    ['is tagged again', 'v1.2.10', release({ tag_name: 'v1.2.11' })],
     [
       'is tagged again, before its release',
       'v1.1.0',
@@ -500,7 +500,7 @@ describe('since the last release [range.release.ancestor]', () => {
 
   worldTest.each([
     ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
-    ['v1.2', 'v1.2-rc.1', 'v1.2-rc.2'],
+    ['v1.12', 'v1.12-rc.1', 'v1.12-rc.2'],
     ['1.2.0', '1.2.0rc1', '1.2.0rc2'],
     ['1.2.0', '1.2.0a1', '1.2.0a2'],
     ['1.2.0', '1.2.0a1', '1.2.0b1'],

@@ -76,7 +76,7 @@ worldTest.each<[habit: string, before: string, tag: string, since: string]>([
   ],
   ['months [range.release.ancestor]', '2026.9.30 2026.10.1', '2026.11.1', '2026.10.1'],
   ['days [range.release.ancestor]', '2026-02-27 2026-02-28', '2026-03-01', '2026-02-28'],
-  ['builds [range.release.package]', 'build-9 build-10', 'build-11', 'build-10'],
+  ['builds [range.release.package]', 'k8s-8 k8s-9 web-3', 'k8s-10', 'k8s-9'],
   [
     'words behind the version [range.release.package]',
     '2.0.0.Final 2.1.0.Final',

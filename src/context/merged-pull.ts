@@ -15,7 +15,8 @@ const NEEDS = 'pull-requests: write'
 
 /**
  * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
- * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.late-list]
+ * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.found]
+ * [merge.late-list]
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
