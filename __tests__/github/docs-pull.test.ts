@@ -511,10 +511,13 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } })(
-  'a create whose response has no job is remembered as unknown [memory.rerun.unknown] [report.where-to-look]',
+  'a create whose response has no job is remembered as unknown [memory.rerun.unknown] [report.where-to-look] [memory.identity.same-attempt]',
   async (world) => {
-    const first = await world.step(SCOPE)
+    const run = { env: { GITHUB_RUN_ID: '300' } }
+    const first = await world.step(SCOPE, run)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
+    const { log } = await world.step(SCOPE, run)
+    expect(log).toMatch(/ and has already sent a request\. .* own job-key\.$/m)
     const next = await world.step({ ...SCOPE, wait: 'false' })
     expect(next.log).not.toContain('no longer exists')
     expect(next.commands('warning')).toEqual([

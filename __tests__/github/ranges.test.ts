@@ -499,7 +499,6 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest.each([
-    ['v1.2.0', 'v1.2.0-rc.1', 'v1.2.0-rc.2'],
     ['v1.12', 'v1.12-rc.1', 'v1.12-rc.2'],
     ['1.2.0', '1.2.0rc1', '1.2.0rc2'],
     ['1.2.0', '1.2.0a1', '1.2.0a2'],
