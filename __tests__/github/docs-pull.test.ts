@@ -166,7 +166,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     const names = [
       '\u200b'.repeat(4_000),
       `${'`]|&<'.repeat(50)}`,
-      `${'x'.repeat(155)}${DOCS_TOKEN}`,
+      `${'x'.repeat(155)}${DOCS_TOKEN}xyz`,
     ]
     const many = Array.from({ length: 120 }, (_, nth) =>
       file(names[nth] ?? `${nth}/${names[nth % 2]}`),
@@ -177,7 +177,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
       expect(line).toMatch(/^100\+ files: .* \+1 −1, …\n$/)
       expect(list.split('\n').slice(0, -1)).toHaveLength(21)
       expect(list.endsWith('\n- and 80+ more\n')).toBe(true)
-      expect(list).toContain(`\`${'x'.repeat(155)}***\` +1 −1\n`)
+      expect(list).toContain(`\`${'x'.repeat(155)}***xy…\` +1 −1\n`)
       expect(line + list).not.toMatch(/ghp_|\u200b|[^\w]<[^c/]/)
     }
     expect(world.comments()[0]?.length).toBeLessThan(40_000)

@@ -83,8 +83,9 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
 })
 
 test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent], with the key [secret.key.where], where base-url and the IDs say [input.base-url] [input.id], in a line each [report.log.lines]', async () => {
-  const posts = [json(201, job(), { 'x-request-id': 'req-1' })]
-  const { service, log } = await tellAgainst({ posts, polls: [completed] }, GO)
+  const posts = [json(201, job(), { 'x-request-id': 'req-1.7' })]
+  const poll: Handler = (response) => completed(response.setHeader('cf-ray', 'no id'))
+  const { service, log } = await tellAgainst({ posts, polls: [poll] }, GO)
   const asked = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -93,6 +94,6 @@ test('a response is asked for by name, as JSON that is not compressed [net.limit
   }
   for (const { headers } of service.received) expect(headers).toMatchObject(asked)
   expect(log).toMatch(
-    /^POST \/v2\/agent\/docs\/job 201 \(req-1\) \d{1,3} ms\n[\s\S]*^GET \/v2\/agent\/docs\/job\/job-1 200 \d/m,
+    /^POST \/v2\/agent\/docs\/job 201 \(req-1\.7\) \d{1,3} ms\n[\s\S]*^GET \/v2\/agent\/docs\/job\/job-1 200 \d/m,
   )
 })

@@ -203,12 +203,17 @@ describe('a create', () => {
     ],
     [
       '401: final [send.refused.final] [send.refused.foreign]',
-      [says(401, 'Bad key')],
+      [says(401, 'Bad key', { 'content-type': 'Application/JSON' })],
       failed('auth', '401: "Bad key"', 'api-key', /re-run\.$/),
     ],
     [
       'an id that is no path segment: never [send.no-job]',
       [json(200, job({ id: '..' }))],
+      failed('contract', mayExist, 'no docs job with a valid id and a status'),
+    ],
+    [
+      'an id that is a number: never [send.no-job]',
+      [json(200, { ...job(), id: 7 })],
       failed('contract', mayExist, 'no docs job with a valid id and a status'),
     ],
   ])('%s', async (_, posts, expected) => {
@@ -356,11 +361,13 @@ describe('a response that is complete [send.job.required]', () => {
     await expectRun({ posts: [broken], polls: [closed] }, { prompt: 'Go' }, accepted)
   })
 
-  test('may have a link that is not passed on [output.pr-link]', async () => {
+  test('may have a status that is in no list [poll.status.undocumented], and a link that is not passed on [output.pr-link]', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
-    const script = { posts: [created], polls: [linked] }
+    const waiting = json(200, job({ status: 'waiting for approval' }))
+    const script = { posts: [created], polls: [waiting, linked] }
     const { outputs, log } = await tellAgainst(script, { prompt: 'Go' })
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(log).toContain('status "waiting for approval"')
     expect(log.match(/link was dropped/g)).toHaveLength(1)
   })
 

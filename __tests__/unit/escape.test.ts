@@ -43,7 +43,7 @@ test.each([
     'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f',
   ],
   ['halves of characters', 'a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
-  ['emoji and letters, as they are', '👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
+  ['emoji and letters, as they are', '👩\u200d💻 für \ue000 日本', '👩\u200d💻 für \ue000 日本'],
 ])(
   'a text stands on one line, and what nobody sees is shown: %s [text.one-line]',
   (_, text, line) => {
@@ -161,7 +161,7 @@ test.each([
   ['No page: a < b > c.', 'No page: a < b > c.'],
   ['<!DOCTYPE html><title>Unicorn!</title><p>Too slow. Try later.</p>', 'Unicorn!'],
   ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503'],
-  ['<style>\np {}\n</style><!--\n<b>look</b>\n--><h1>Down</h1>', 'Down'],
+  ['<style>\np {}\n</style><!--\n<b>look</b>\n--><h1>Down</h1><!-- by us', 'Down'],
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
   ['<P>Maintenance</P><SCRIPT>let a = 1. ', 'Maintenance'],
   ['<?xml version="1.0"?><p></p>', ''],
@@ -169,7 +169,7 @@ test.each([
     '<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>',
     'Checking your browser Please wait .',
   ],
-  ['<body><svg><title>Logo</title></svg><TITLE>Down</TITLE>', 'Down'],
+  ['<body><svg><title>Logo</title></svg><TITLE>Down</TITLE><p>Wait', 'Down'],
   ['<title></title><p>It is down. Later.</p>', 'It is down. Later.'],
 ])('a page is told by its title, or its words: %j [text.page]', (text, words) => {
   expect(summarizePage(text)).toBe(words)

@@ -83,7 +83,8 @@ describe('values of a payload [github.event]', () => {
 
   test('are commits if they have the form of their names', () => {
     const read = (text: string) => getSha({ sha: text }, 'sha')
-    for (const text of [SHA, 'a'.repeat(64)]) expect(read(text)).toBe(text)
+    const hex = '0123456789abcdef'
+    for (const text of [`${hex}${hex}01234567`, hex.repeat(4)]) expect(read(text)).toBe(text)
     const others = [
       'main',
       `${SHA}\n# Heading`,

@@ -141,9 +141,10 @@ const ACCEPTED: [InputName, values: string[], parsed: Partial<Inputs>][] = [
   ['context', ['diff'], { context: 'diff' }],
   ['job-scope', ['pull-request'], { jobScope: 'pull-request' }],
   ['project-id', [' .p-1:@\n'], { projectId: '.p-1:@' }],
+  ['project-id', ['mint_docs'], { projectId: 'mint_docs' }],
   ['issue-number', [' 120 '], { issueNumber: 120 }],
   ['timeout-minutes', ['1440', '1440.0'], { timeoutMs: 86_400_000 }],
-  ['timeout-minutes', ['.5', '0.50', '000.5'], { timeoutMs: 30_000 }],
+  ['timeout-minutes', ['.50', '0.5', '000.5'], { timeoutMs: 30_000 }],
   ['timeout-minutes', ['5.', '5', '05'], { timeoutMs: 300_000 }],
   ['timeout-minutes', ['0.001'], { timeoutMs: 60 }],
   ['poll-interval-seconds', ['0.1'], { pollIntervalMs: 100 }],
@@ -394,7 +395,7 @@ test.each(['timeout-minutes', 'poll-interval-seconds'])(
 
 describe('api-key [input.key.kind]', () => {
   test.each<[string, Raw]>([
-    [' mint_abc\n', {}],
+    [' mint_ghs_abc\n', {}],
     [`mint_${'x'.repeat(4091)}`, {}],
     ['mint_!"#$%&\'()*+,-./:;<=>?@[\\]^`{|}~', {}],
     ['mint_dsc_abc', ELSEWHERE],
@@ -594,7 +595,7 @@ test.each([
   ['{"lang": "fr\\n"}', 'fr'],
   ['{"lang": ""}', '{"lang": ""}'],
   ['{"config": {"a": 1}}', '{"a":1}'],
-  [`a\n${'x'.repeat(99)}`, `a ${'x'.repeat(97)}…`],
+  [`a\n  b\t${'x'.repeat(99)}`, `a b ${'x'.repeat(95)}…`],
 ])('job-key %j is read as %j [memory.leg-named]', (jobKey, text) => {
   expect(describeJobKey(jobKey)).toBe(text)
 })

@@ -125,7 +125,7 @@ test('a marker counts no more once any of its characters is another, is gone or 
 describe('the workflow [memory.identity]', () => {
   const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
   test.each([
-    [`${PATH}@refs/heads/a@refs/b.yml@c`, PATH],
+    [`${PATH}@a@refs/b.yml@c`, PATH],
     [
       'your-org/rules/.github/workflows/docs.yaml@main',
       'your-org/rules/.github/workflows/docs.yaml',

@@ -208,7 +208,7 @@ const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
     'unknown message',
   ],
   '[send.no-job]': ['no job in the response', 'a web page', 'a web page to a message'],
-  '[send.refused.final]': ['create refused, 403', 'message refused, 403'],
+  '[send.refused.final] [report.title.accepted]': ['create refused, 403', 'message refused, 403'],
   '[poll.refused] [report.advice.followed]': [
     'no job in the last responses',
     'poll refused, 403',

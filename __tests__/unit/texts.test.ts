@@ -152,17 +152,23 @@ test('the comment before a create request [send.placeholder.first] [memory.first
 
 test.each([
   [
-    '1) and 2. are no list, nor is - + 9% a/b this',
-    '`1)` and 2. are no list, nor is - + 9% a/b this',
+    "10. and 2) are no list, nor is - + 9% a/b; it’s isn't high-5 a_b 1234567x…",
+    "`10.` and 2) are no list, nor is - + 9% a/b; it’s isn't high-5 a_b 1234567x…",
   ],
-  ['+', '`+`'],
-  ['- or this', '`-` or this'],
-  ['_a b_ :t-a: #1, @x (y/z#1).', '`_a` `b_` `:t-a`: `#1`, `@x` `(y/z#1`).'],
+  ['+=-', '`+=-`'],
+  ['1) or this', '`1)` or this'],
   [
-    'It succeeded in 0a1b2c3, see https://example.com/x.',
-    'It succeeded in `0a1b2c3`, see `https://example.com/x`.',
+    '_a b_ :t-a: #1; @x, GH-1 www.x.y (y/z#1).',
+    '`_a` `b_` `:t-a`: `#1`; `@x`, `GH-1` `www.x.y` `(y/z#1`).',
   ],
-  ['Set `issues: write` (403: "No.").', 'Set `issues: write` (403: `No.`).'],
+  [
+    '1.5 s later - it succeeded in 0a1b2c3, see https://example.com/x.',
+    '1.5 s later - it succeeded in `0a1b2c3`, see `https://example.com/x`.',
+  ],
+  [
+    'Set (`issues: write`, `a b`) ("No @x.", "y z").',
+    'Set (`issues: write`, `a b`) (`No @x.`, `y z`).',
+  ],
   ['"" " `', '`""` `"` <code>&#96;</code>'],
 ])(
   'a sentence is shown as it reads, and what Markdown reads as code: %j [text.markdown]',

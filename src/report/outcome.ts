@@ -275,7 +275,7 @@ function whatWasAccepted(facts: StepFacts): string {
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
   if (hasJob(facts)) {
-    // After a message, a final status may be the one from before it. [poll.stale-end]
+    // After a message, a final status may be the one from before it. [poll.stale-end] [report.true]
     return isFinal(statusIn(facts))
       ? 'The message was accepted'
       : "The docs job's result is unknown"
