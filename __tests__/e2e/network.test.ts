@@ -250,11 +250,11 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('a proxy is never asked for loopback, here with a path prefix [net.proxy]', async () => {
+test.concurrent('a proxy is never asked for loopback [net.proxy], here with a path prefix that ends in slashes [input.base-url]', async () => {
   const service = await startService(USUAL)
   const proxy = await connectProxy(service.port)
   const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-  const { outputs } = await runAt(`http://localhost:${service.port}/some/gateway/`, env)
+  const { outputs } = await runAt(`http://localhost:${service.port}/some/gateway//`, env)
   await Promise.all([proxy.close(), service.close()])
   expect(outputs.outcome).toBe('pr-opened')
   expect(proxy.asked).toEqual([])

@@ -718,7 +718,7 @@ describe.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (
   test.each([
     ['the summary [report.summary]', 'summary'],
     [
-      'the comment [report.comment.quiet] [report.advice.in-sight] [report.comment.private]',
+      'the comment [report.comment.quiet] [report.advice.in-sight] [report.comment.private] [report.advice.rerun]',
       'comment',
     ],
     ['the mail [memory.first-text] [report.comment.private]', 'mail'],

@@ -182,7 +182,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
     kind: 'job',
     job: {
       id,
-      // [secret.redacted]
+      // [secret.redacted] [poll.status.undocumented]
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       // [output.status]
       status: isStatus(status) ? status : undefined,
