@@ -261,17 +261,18 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   })
 })
 
+// The first of the two begins and ends with 0, but is a commit.
 worldTest.each<[string, object]>([
-  ['merge_group', { merge_group: { base_sha: sha('base'), head_sha: HEAD } }],
-  ['push', { before: sha('base'), after: HEAD }],
+  ['merge_group', { merge_group: { base_sha: sha('base279'), head_sha: HEAD } }],
+  ['push', { before: sha('base279'), after: HEAD }],
 ])(
   'a %s has what is between its two ends, and names both [range.push] [context.facts.commits]',
   async (world, event, payload) => {
-    world.repository.addComparison(sha('base'), HEAD, {
+    world.repository.addComparison(sha('base279'), HEAD, {
       files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
     })
     expectJob(await world.step({ context: 'diff' }, { event, payload }))
-    const range = `the commits ${sha('base').slice(0, 7)}..${HEAD.slice(0, 7)}`
+    const range = `the commits ${sha('base279').slice(0, 7)}..${HEAD.slice(0, 7)}`
     expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
     expect(promptOf(world)).toContain('+new')
     expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)

@@ -132,7 +132,7 @@ describe('a pull request [output.pr-number]', () => {
     ['https://github.com/your-org/docs/pull/7?w=1#issuecomment-1', 'your-org/docs', '7'],
     ['https://ghes.example.com:8443/a-b/c.d_e/pull/12345', 'a-b/c.d_e', '12345'],
     [`https://github.com/your-org/docs/pull/${LAST}`, 'your-org/docs', LAST],
-    ['https://gitlab.com/group/project/-/merge_requests/3', 'group/project', '3'],
+    ['https://gitlab.com/my-group/a.b/-/merge_requests/3', 'my-group/a.b', '3'],
     ['https://gitlab.com/a/b/c/d/-/merge_requests/3/diffs', 'a/b/c/d', '3'],
     ['https://gitlab.com/a/b/c/d/merge_requests/3', 'a/b/c/d', '3'],
     ['https://gitlab.com/merge_requests/project/-/merge_requests/3', 'merge_requests/project', '3'],

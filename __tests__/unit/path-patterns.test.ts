@@ -203,6 +203,7 @@ describe('rejected [context.paths.slips]', () => {
       'docs/*.md docs/*.mdx',
       'docs/*.md\tdocs/*.mdx',
       'src/**;lib',
+      'src/*|lib',
       'src/*.ts;lib/*.ts',
       'src/*.ts|lib/*.ts',
       'a\\,*.md,*.mdx',
@@ -211,7 +212,7 @@ describe('rejected [context.paths.slips]', () => {
     ['! a', /remove the blank after "!"/],
   ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
-    expect(problem(`src/**\n${text}`)).toMatchObject(expected)
+    expect(problem(`src/**\r\n${text}`)).toMatchObject(expected)
   })
 
   test.each([

@@ -68,6 +68,7 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
  * @throws InvalidInput at the first line that can't be a pattern.
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
+  // A problem names the line as an editor counts it. [context.paths.page] [context.paths.slips]
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
     // Trimmed [context.paths.page], without its comment. [context.paths.comment]
     const pattern = line.replace(COMMENT, '').trim()
