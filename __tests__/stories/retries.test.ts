@@ -164,8 +164,8 @@ describe('a create', () => {
     ],
     [
       'a redirect, perhaps to a sign-in page: final [send.refused.final]',
-      [json(302, '', { location: 'https://login.example.com/' })],
-      failed('contract', 'login.example.com', 'sign-in page', 'set base-url'),
+      [json(302, '', { location: 'https://login.example.com/saml?to=docs' })],
+      failed('contract', 'login.example.com/saml?to=docs', 'sign-in page', 'set base-url'),
     ],
     // Amazon API Gateway's, whose firewall refuses code and long requests.
     [

@@ -175,7 +175,11 @@ const ACCEPTED: [InputName, values: string[], parsed: Partial<Inputs>][] = [
   ],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
-  ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
+  [
+    'base-url',
+    ['https://a.example:8443/v2/agents'],
+    { baseUrl: 'https://a.example:8443/v2/agents' },
+  ],
   ['base-url', ['http://LOCALHOST:3000/'], { baseUrl: 'http://localhost:3000' }],
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
   ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
@@ -242,7 +246,7 @@ const REJECTED: Rejected[] = [
     (input): Rejected => [
       input,
       'expected true or false, got %.',
-      ['true false', ['"true"', `"'true'"`], 'yes', '1', 'tRUE', 'truefalse'],
+      ['true false', ['"true"', `"'true'"`], 'yes', '1', 'tRUE', 'true, true', 'false, false'],
     ],
   ),
   ['job-scope', 'expected one of run, pull-request, issue, got %.', ['Run', 'run, issue']],
