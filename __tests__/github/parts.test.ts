@@ -170,6 +170,7 @@ worldTest(
     ])
     const { prompt } = await send(world, inLine(parts ?? [], more ?? []))
     expect(prompt).toContain(': 402 files, ')
+    expect(prompt).not.toContain('zz.ts')
   },
 )
 
