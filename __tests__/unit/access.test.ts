@@ -285,8 +285,8 @@ describe('skip-authors', () => {
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
       (body) =>
         [
-          'issue_comment [skip.own-comment]',
-          { sender, comment: { ...by('octocat'), body } },
+          'comment of the future [skip.own-comment]',
+          { action: 'edited', sender, comment: { ...by('octocat'), body } },
           OWN,
         ] as const,
     ),

@@ -332,6 +332,7 @@ describe('a step that only waits [input.task] [poll.once]', () => {
   test.each<[string, Job, wait: boolean, story: string]>([
     ['has ended [poll.link.late]', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
+    ['has failed, and it need not wait', job('failed'), false, ': failed'],
   ])('asks for nothing if the service just said that the job %s', async (_, seen, wait, story) => {
     expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
   })

@@ -200,6 +200,7 @@ export function fingerprint(
 ): string | undefined {
   // [paid.push.unknown]
   if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
+  // [paid.push.unchanged]
   const { changes, thread } = findings
   // [paid.push.unknown]
   if (changes.gap !== undefined || changes.truncated) return undefined
