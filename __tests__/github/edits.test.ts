@@ -252,6 +252,7 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
         expect.stringMatching(/writing the comment.* Fix the problem that GitHub reports\.$/),
       ])
       expect(notes([summary, world.comments()[0]])).toEqual([false, false])
+      expect(JSON.stringify(world.github.writes())).not.toContain('Note: ')
     },
   )
 

@@ -53,17 +53,22 @@ test('a response that is given up is read no further [net.limits]', () =>
     expect(close).toHaveBeenCalled()
   }))
 
-test('a proxy is asked at the host that its URL names [net.proxy]', async () => {
-  const { port, asked, close } = await connectProxy(1)
-  const proxy = new URL(`http://127.0.0.2:${port}`)
-  const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
-  const deadline = inAMinute()
-  const result = await send(POST, deadline)
-  deadline.end()
-  await close()
-  expect(result).toMatchObject({ kind: 'not-sent' })
-  expect(asked).toEqual([])
-})
+test.each(['127.0.0.2', '[::1]'])(
+  'a proxy is asked at the host that its URL names: %s [net.proxy]',
+  async (host) => {
+    const { port, asked, close } = await connectProxy(1)
+    const proxy = new URL(`http://${host}:${port}`)
+    const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
+    const deadline = inAMinute()
+    const result = await send(POST, deadline)
+    deadline.end()
+    await close()
+    // Not looked up as a name.
+    const reason = expect.not.stringContaining('ENOTFOUND')
+    expect(result).toMatchObject({ kind: 'not-sent', reason })
+    expect(asked).toEqual([])
+  },
+)
 
 test('a cancel in the turn of the event loop in which the connection is made, or before [send.never-twice] [cancel.before-post]', async () => {
   const cancel = new AbortController()

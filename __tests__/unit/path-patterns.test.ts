@@ -166,7 +166,10 @@ const problem = (text: string): unknown => {
 }
 
 const ALTERNATIVES =
-  /^line 1: only "\*" and "\*\*" are wildcards; write one line for each alternative, /
+  /^line 1: only "\*" and "\*\*" are wildcards; write one line for each alternative, or "\\" before a character that is part of a name$/
+const NO_DOTS =
+  /no path contains "\.\/", "\.\.\/" or "\/\/"; start with a file or folder, or "\*\*"$/
+const QUOTES = /remove the quotes; write "\\" before a quote that is part of a name$/
 const BACKSLASH =
   /^line 1: "\\" is only for punctuation and blanks in a name; separate folders with "\/"$/
 
@@ -185,14 +188,20 @@ describe('rejected [context.paths.slips]', () => {
   })
 
   test.each([
-    ['/docs/**', /remove the first "\/"/],
-    ['./docs/**', /no path contains "\.\/"/],
-    ['../docs/**', /no path contains "\.\/"/],
-    ...rejected('src//** src/./x src/../lib/** . .. src/..', /no path contains "\.\/"/),
-    ['docs/', /matches files, not folders/],
-    ['"docs/**"', /remove the quotes/],
-    ["!'docs/**'", /remove the quotes/],
-    ['- docs/**', /one pattern per line, without "- "/],
+    ['/docs/**', /remove the first "\/": patterns already start at the root of the repository$/],
+    ['./docs/**', NO_DOTS],
+    ['../docs/**', NO_DOTS],
+    ...rejected('src//** src/./x src/../lib/** . .. src/..', NO_DOTS),
+    [
+      'docs/',
+      /a pattern matches files, not folders: write "\/\*\*" at the end for everything inside$/,
+    ],
+    ['"docs/**"', QUOTES],
+    ["!'docs/**'", QUOTES],
+    [
+      '- docs/**',
+      /write one pattern per line, without "- "; write "\\- " for a name that starts like that$/,
+    ],
     ...[
       'docs/**, src/**',
       'docs/**,',
@@ -207,9 +216,12 @@ describe('rejected [context.paths.slips]', () => {
       'src/*.ts;lib/*.ts',
       'src/*.ts|lib/*.ts',
       'a\\,*.md,*.mdx',
-    ].map((text): [string, RegExp] => [text, /one pattern per line, or "\\" before/]),
-    ['"docs/**",', /remove the quotes/],
-    ['! a', /remove the blank after "!"/],
+    ].map((text): [string, RegExp] => [
+      text,
+      /write one pattern per line, or "\\" before a comma, a blank, ";" or "\|" that is part of a name$/,
+    ]),
+    ['"docs/**",', QUOTES],
+    ['! a', /remove the blank after "!"; write "\\ " for a name that starts with one$/],
   ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\r\n${text}`)).toMatchObject(expected)

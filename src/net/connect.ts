@@ -88,6 +88,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   // [net.proxy] [send.certificate.final]
   const secure = proxy.protocol === 'https:'
   const credentials = `${decode(proxy.username)}:${decode(proxy.password)}`
+  // Node looks up an IPv6 address in brackets as a name. [net.proxy]
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     // [net.proxy] [send.certificate.final]
