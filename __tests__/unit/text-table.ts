@@ -286,13 +286,7 @@ const created = (fact: JobFact, first: Seen, ...more: Happens[]) => ({
 })
 const createdAfter = (link: string | undefined, fact: JobFact, first: Seen) => ({
   ...created(fact, first),
-  happens: all(
-    followingUp,
-    isNotAccepted(true),
-    replaces(link),
-    sends('job'),
-    accepts('job', first),
-  ),
+  happens: all(remembers(LINK), replaces(link), sends('job'), accepts('job', first)),
 })
 const messaged = (fact: JobFact, first?: Seen, ...more: Happens[]) => ({
   posted: true as const,
@@ -410,11 +404,7 @@ const STATES: Record<string, State> = {
     ...created('runs', is('active')),
     ends: [...WAITED, 'started', 'no job in the last responses'],
   },
-  'created, with a link': {
-    ...created('runs', is('active'), sees(is('active', LINK))),
-    link: LINK,
-    ends: WAITED,
-  },
+  'created, with a link': { ...created('runs', is('active', LINK)), link: LINK, ends: WAITED },
   'created, then missed': {
     ...created('missed', is('active'), misses),
     ends: [...WAITED, 'poll refused, 404'],
