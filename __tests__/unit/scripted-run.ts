@@ -151,7 +151,10 @@ export interface ScriptedOptions {
   wakesFirst?: boolean
 }
 
-/** After these, a reader knows more. */
+/**
+ * After these, a reader knows more. After `seen`, too, but it is left out: what a poll shows has to
+ * be published by the pause that follows, in which the step may be killed.
+ */
 const PUBLISHED = ['sending', 'pausing', 'accepted', 'waiting']
 
 /** Everything around a run, recorded for the assertions. */
