@@ -281,15 +281,26 @@ test.concurrent('a proxy that refuses (403) or drops is asked again [net.proxy]'
   expect(service.posts()).toHaveLength(1)
 })
 
-test.concurrent('a proxy over TLS proves its own name, not that of the service [net.proxy]', async () => {
-  const proven = await certificate(['localhost'])
-  const service = await tlsService(proven)
-  const proxy = await connectProxy(service.port, () => 'open', proven)
-  const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
-  const error = await expectFinal(AWAY, env).finally(proxy.close)
-  expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
-  expect(error).toMatch(/certificate.*service\.test/)
-})
+// Node would send the request for a tunnel through its own proxy, and warns of the name if it is an
+// IP address.
+test.concurrent.each([
+  ['localhost', 'localhost'],
+  ['127.0.0.1', false],
+])(
+  'a proxy over TLS is asked for, and proves, its own name, not that of the service: %s [net.proxy]',
+  async (host, name) => {
+    const proven = await certificate(['localhost'])
+    const service = await tlsService(proven)
+    const proxy = await connectProxy(service.port, () => 'open', proven)
+    const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://${host}:${proxy.port}` }
+    const error = await expectFinal(AWAY, {
+      ...env,
+      NODE_USE_ENV_PROXY: '1',
+    }).finally(proxy.close)
+    expect(proxy.asked).toEqual([{ target: 'service.test:4433', name }])
+    expect(error).toMatch(/certificate.*service\.test/)
+  },
+)
 
 test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
   'a proxy that is not a URL of an HTTP proxy (%s) is final, and is not bypassed [net.proxy]',

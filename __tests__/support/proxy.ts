@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { Certificate } from './certificate.js'
 import { startListening } from './listening.js'
 
@@ -19,7 +20,7 @@ export async function connectProxy(
   behave: (nth: number) => Behaviour = () => 'open',
   tls?: Certificate,
 ) {
-  const asked: { target: string; authorization: string | undefined }[] = []
+  const asked: { target: string; authorization: string | undefined; name?: unknown }[] = []
   const chunks: Buffer[] = []
   const sockets = new Set<Duplex>()
   const refuse: RequestListener = (_, response) =>
@@ -29,7 +30,9 @@ export async function connectProxy(
   server.on('connect', (request, socket: Duplex) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
-    asked.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] })
+    const authorization = request.headers['proxy-authorization']
+    const name = tls && { name: (request.socket as TLSSocket).servername }
+    asked.push({ target: request.url ?? '', authorization, ...name })
     chunks.push(Buffer.from(request.rawHeaders.join('\n')))
     const what = behave(asked.length)
     if (what === 'drop') socket.destroy()
@@ -51,7 +54,7 @@ export async function connectProxy(
   })
   return {
     ...(await startListening(server)),
-    /** The requested targets, with the `proxy-authorization` header. */
+    /** The requested targets, with the `proxy-authorization` header, and over TLS its SNI. */
     asked,
     /** All that the client sent: the heads of its requests, and what went through the tunnels. */
     bytes: () => Buffer.concat(chunks).toString('latin1'),

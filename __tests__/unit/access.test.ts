@@ -256,7 +256,7 @@ describe('skip-authors', () => {
     { ...stored, run: '1', attempt: 1 },
     1,
     identity,
-    deriveMarkerKeys('mint_key'),
+    deriveMarkerKeys('mint_key', ''),
   )
   const QUEUE = 'refs/heads/gh-readonly-queue'
   const NONCE = `<!-- ${'0a'.repeat(16)} -->`

@@ -12,7 +12,7 @@ import {
 } from '../../src/memory/marker.js'
 import type { Step } from '../../src/run/step.js'
 
-const KEY = deriveMarkerKeys('mint_key')
+const KEY = deriveMarkerKeys('mint_key', '')
 const IDENTITY: Identity = {
   repository: 'your-org/your-repo',
   number: 7,
@@ -53,7 +53,7 @@ test.each<readonly [string, Partial<Identity>, 'unverified' | undefined]>([
 test.each(['mint_other', ''])(
   'a marker by the API key %j does not count for another one [memory.marker.signed] [memory.previous-key]',
   (key) => {
-    const other = createMarker(STATE, ID, IDENTITY, deriveMarkerKeys(key))
+    const other = createMarker(STATE, ID, IDENTITY, deriveMarkerKeys(key, ''))
     expect(readMarker(other, ID, IDENTITY, KEY)).toBe('unverified')
   },
 )
@@ -62,7 +62,7 @@ test('while a key is replaced, the one before it is verified with, and the new o
   const both = deriveMarkerKeys('mint_new', 'mint_key')
   expect(readMarker(marker, ID, IDENTITY, both)).toEqual(STATE)
   const renewed = createMarker(STATE, ID, IDENTITY, both)
-  expect(readMarker(renewed, ID, IDENTITY, deriveMarkerKeys('mint_new'))).toEqual(STATE)
+  expect(readMarker(renewed, ID, IDENTITY, deriveMarkerKeys('mint_new', ''))).toEqual(STATE)
   expect(readMarker(renewed, ID, IDENTITY, KEY)).toBe('unverified')
   expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_new', 'mint_other'))).toBe(
     'unverified',

@@ -111,7 +111,7 @@ export function safeLink(link: string): string | undefined {
 
 // [output.pr-link]
 function isSafe(link: string): boolean {
-  const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)
+  const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[a-z0-9._~:/?#@%=+,-]+$/i.test(link)
   return isPlain && link.length <= 2048 && URL.canParse(link)
 }
 

@@ -298,10 +298,9 @@ export function keepComment(options: CommentOptions) {
       const { min, cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
       const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
-      const done = new AbortController()
       const abortAfter = async (milliseconds: number): Promise<void> => {
-        await clock.sleep(milliseconds, done.signal)
-        if (!done.signal.aborted) closing.abort()
+        await clock.sleep(milliseconds, closing.signal)
+        closing.abort()
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
@@ -310,7 +309,6 @@ export function keepComment(options: CommentOptions) {
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
       // [memory.edit.retried]
       await working
-      done.abort()
     },
   }
 }

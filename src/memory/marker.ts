@@ -58,7 +58,7 @@ export type MarkerKeys = readonly [current: Buffer, ...previous: Buffer[]]
  * Keys for markers alone, so that no marker reveals anything about an API key (RFC 5869).
  * [memory.marker.signed] [memory.previous-key]
  */
-export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKeys {
+export function deriveMarkerKeys(apiKey: string, previousApiKey: string): MarkerKeys {
   // [memory.marker.signed] [memory.marker.stable]
   const derive = (key: string): Buffer =>
     Buffer.from(hkdfSync('sha256', key, '', 'agent-job-action marker 2', 32))

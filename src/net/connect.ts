@@ -110,6 +110,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
           'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
         }),
       },
+      // Not Node's own, which would send this through the proxy of NODE_USE_ENV_PROXY.
       agent: false,
       signal,
     })

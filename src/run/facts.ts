@@ -200,7 +200,7 @@ function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'dat
   return {
     ...facts,
     // [output.job-id]
-    jobId: facts.jobId || job.id,
+    jobId: job.id,
     // [report.true]
     seen: { job, at: facts.now },
     notSeen: undefined,
