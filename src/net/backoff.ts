@@ -17,7 +17,7 @@ export interface Backoff {
  * @returns milliseconds; `minDelayMs` is without jitter
  */
 export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, random: number) {
-  if (retryAfterMs !== undefined && retryAfterMs > 0) {
+  if (retryAfterMs) {
     const minDelayMs = Math.max(retryAfterMs, 1000)
     return { minDelayMs, delayMs: minDelayMs * (1 + random / 4) }
   }
