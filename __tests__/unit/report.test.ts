@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
-import type { KeptComment } from '../../src/run/status-update.js'
+import type { KeptComment, StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job } from './scripted-run.js'
@@ -29,34 +29,39 @@ function createStep(more: Partial<ReportWriter> = {}) {
   return { clock, report, written }
 }
 
-test("outputs that the container's user can't write: nothing is sent, and what that user needs is said [output.unwritable]", () => {
+test("outputs that the container's user can't write: nothing is sent, a docs job is followed nevertheless, and what that user needs is said [output.unwritable]", () => {
   const outputs = (): void => {
     throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
   }
   const { report, written } = createStep({ outputs })
   expect(() => report.tell({ kind: 'sending', asked: 'job' })).toThrow('Writing the outputs failed')
   expect(report.facts.request.kind).toBe('none')
-  report.tell({ kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } })
+  report.tell({ kind: 'not-accepted', posted: true })
+  report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
+  report.tell({ kind: 'ended', result: { outcome: 'timed-out' } })
   expect(written.error?.join()).toMatch(
-    /With `options: --user root`, the container's user can write /,
+    /^(?!.*Nothing was accepted).*With `options: --user root`, the container's user can write /,
   )
 })
 
-test('a job that is stored at the very end: the summary says that a re-run finds it [report.advice.rerun]', async () => {
+test('a job that is stored at the very end: the summary says then that a re-run finds it, the comment with which it is stored at once [report.advice.rerun]', async () => {
   const { clock, report, written } = createStep()
   const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }
   const close = async (): Promise<void> => {
     comment.memory = 'stored'
   }
-  const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
+  const texts: string[] = []
+  const enqueue = ({ text }: StatusUpdate) => void texts.push(text)
+  const writes = { writePlaceholder: async () => undefined, enqueue }
   report.comment = Object.assign(comment, { failure: undefined, close, ...writes })
   report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
   report.tell({ kind: 'ended', result: { outcome: 'timed-out' } })
+  const rerun = 're-run the workflow job: this step then sends nothing.'
   expect(written.summary?.at(-1)).toMatch(/and no prompt\. To wait longer/)
+  report.update()
+  expect(texts.at(-1)).toContain(rerun)
   await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
-  expect(written.summary?.at(-1)).toContain(
-    're-run the workflow job: this step then sends nothing.',
-  )
+  expect(written.summary?.at(-1)).toContain(rerun)
 })
 
 test.each([
@@ -73,8 +78,9 @@ test.each([
   for (const lines of [written.error, written.log]) expect(lines).toHaveLength(1)
 })
 
-test('what happens to a step after its end was reported changes nothing [cancel.second]', () => {
+test('a step without a result counts as failed, and what happens after its end was reported changes nothing [output.exit-code] [cancel.second]', () => {
   const { report, written } = createStep()
+  expect(report.exitCode).toBe(1)
   report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
   report.tell({ kind: 'pausing' })
   report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
@@ -91,4 +97,15 @@ test("a summary that can't be written draws one warning, however often [report.a
   report.tell({ kind: 'pausing' })
   report.tell({ kind: 'ended', result: { outcome: 'dry-run' } })
   expect(written.warn).toEqual(['Writing the summary failed: ENOSPC'])
+})
+
+test('a link that the service shows while the agent works is told at once [output.early] [report.log.lines]', () => {
+  const told: unknown[] = []
+  const { report, written } = createStep({ outputs: (values) => told.push(values['pr-link']) })
+  const active = job('active')
+  report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: active })
+  const link = 'https://github.com/o/docs/pull/7'
+  for (const one of [active, { ...active, link }]) report.tell({ kind: 'seen', job: one })
+  expect(told).toEqual(['', link])
+  expect(written.log?.at(-1)).toContain(link)
 })

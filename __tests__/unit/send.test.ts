@@ -92,6 +92,7 @@ describe('a retry', () => {
       'The service refused the create request (429: its message). Retrying in 31 s.',
     ])
     expect(published[1]).toMatchObject({ request: 'none', sent: 'nothing' })
+    expect(published[2]).toMatchObject({ request: 'sending' })
   })
 
   test('is not sent if the delay ends after the deadline [send.limited]', async () => {

@@ -249,7 +249,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       const isRemembered = isUnsent && inputs.task.kind === 'create'
       // [report.advice.followed] [poll.refused]
       const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
-      // [report.title.accepted]
+      // [report.title.accepted] [output.unwritable]
       return {
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
         // [output.error-code]

@@ -82,7 +82,7 @@ export class StepReport {
     }
     this.#record(happening)
     switch (happening.kind) {
-      // [report.log.lines]
+      // [memory.unverified] [docs.token.refused] [report.log.lines]
       case 'noted':
         writer[happening.level](happening.text)
         break
@@ -112,7 +112,7 @@ export class StepReport {
         // [docs.ended-early]
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
         // [docs.files.told] [docs.ended-early]
-        if (happening.files.length > 0 || happening.endedEarly) this.#writeSummary()
+        this.#writeSummary()
         break
       // What follows from these is told with what comes next; one that is missing here doesn't
       // compile. [report.facts.one]
