@@ -340,6 +340,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(ended.commands('warning')).toEqual([
       expect.stringMatching(/was closed before this step saw the agent finish: .* or reopen it\.$/),
     ])
+    expect(ended.summary).toContain('or reopen it.')
     expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'skipped' })
   })
 

@@ -464,10 +464,16 @@ test('if the last poll shows what may predate the message, that is known [poll.s
   )
 })
 
-test('if the last poll is refused, what helps is known [poll.refused]', async () => {
-  const { facts } = await poll([active, missing], { timeoutMs: 2_000 })
-  expect(facts().notSeen?.advice).toContain('it may have been deleted')
-})
+test.each<[string, Script, Options]>([
+  ['was seen', [active, missing], {}],
+  ['got a message', [missing], messaged(undefined)],
+])(
+  'if the last poll of a job that %s is refused, what helps is known [poll.refused]',
+  async (_, script, options) => {
+    const { facts } = await poll(script, { timeoutMs: 2_000, ...options })
+    expect(facts().notSeen?.advice).toContain('it may have been deleted')
+  },
+)
 
 test('a poll counts as missed until it is answered [report.true]', async () => {
   const missed: string[] = []

@@ -496,6 +496,7 @@ const STATES: Record<string, State> = {
   },
   'messaged, failed': {
     ...messaged('ended', is('active'), sees(is('failed'))),
+    given: 'message',
     ends: ['failed'],
   },
   'messaged, archived': {
