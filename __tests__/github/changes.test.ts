@@ -62,6 +62,10 @@ describe('a pull request', () => {
     async (world) => {
       const { summary } = await world.step({ context: 'none' })
       expect(summary).toContain('Merge it after its code is merged.')
+      const pull_request = { number: 1, state: 'closed' }
+      const merged = { payload: { action: 'closed', sender: { login: 'octocat' }, pull_request } }
+      const after = await world.step({ 'allow-users': '*' }, merged)
+      expect(after.summary).toContain('then merge it.')
     },
   )
 

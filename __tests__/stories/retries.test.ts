@@ -77,6 +77,8 @@ async function expectRun(
   if (outcome === 'pr-opened') expect(service.polls()).toHaveLength(script.polls?.length ?? 0)
   const connections = service.posts().map(({ connection }) => connection)
   expect(new Set(connections).size).toBe(posts)
+  for (const { headers } of service.posts())
+    expect(headers['content-type']).toBe('application/json')
   for (const part of parts) expect(commands('error')[0]).toMatch(part)
   return log
 }
