@@ -317,7 +317,7 @@ describe('skip-authors', () => {
   test.each([
     ['pull_request [skip.authors.cause]', pull('a-bo')],
     ['pull_request [skip.authors.cause]', pull('')],
-    // A person's comment on a pull request of theirs is the person's, also if it quotes one of ours.
+    // A person's comment on a pull request of theirs is the person's, if it quotes ours, too.
     [
       'issue_comment [skip.authors.person] [skip.own-comment]',
       {
