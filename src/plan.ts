@@ -87,7 +87,7 @@ async function planRun(
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   // [memory.locked]
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
-  // [merge.found] [memory.locked]
+  // [merge.found] [merge.consent] [memory.locked]
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }

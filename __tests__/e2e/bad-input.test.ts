@@ -78,7 +78,7 @@ describe('a prompt file [input.file.inside]', () => {
   // less than it seems to.
   test.each([
     [
-      'Document ${{ github.event\n.number }} ${{ x }}',
+      'Document }} ${{ github.event\n.number }} ${{ x }}',
       'prompt-file: "${{ github.event .number }}" is sent as it is: expressions count only in the workflow file. What triggered the run comes with context.',
     ],
     ['}} begins none, ${{ ends in none'],

@@ -58,7 +58,7 @@ testIf(POSIX).each<
     { outcome: 'pr-opened', status: 'completed' },
   ],
 ])(
-  'a process that is frozen %s [net.arrived-first]',
+  'a process that is frozen %s [net.arrived-first] [poll.last]',
   async (_, script, inputs, moment, frozenMs, expected) => {
     const { outputs } = await runAgainst(script, inputs, {
       meanwhile: async (step, service) => {

@@ -222,7 +222,7 @@ test.concurrent.each<[string, Script, requests: number, code: string]>([
   ['while a create is in flight: its result is unknown', UNANSWERED, 1, 'create-unknown'],
   ['later: an internal error', RUNNING, 2, 'internal'],
 ])(
-  'an uncaught exception %s [output.exit-code] [cancel.exception]',
+  'an uncaught exception %s, and its stack is in the debug lines [output.exit-code] [cancel.exception] [report.log.lines]',
   async (_, script, requests, code) => {
     const { env, press } = remoteControl()
     const meanwhile = async (_: Step, service: ScriptedService): Promise<void> => {
@@ -232,6 +232,7 @@ test.concurrent.each<[string, Script, requests: number, code: string]>([
     const ended = await runAgainst(script, GO, { env, meanwhile })
     expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
     expect(ended.commands('error')).toHaveLength(1)
+    expect(ended.log).toMatch(/^::debug::.*cause\b.*Error: boom$/m)
     expect(ended.exitCode).toBe(1)
   },
 )

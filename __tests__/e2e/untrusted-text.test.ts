@@ -57,7 +57,7 @@ function markupOf(summary: string): string {
   return summary.replace(/<code>[^<`]*<\/code>/g, '').replace(/`[^`\n]*`/g, '')
 }
 
-test('no part of a response reaches the redactor uncut [secret.redacted]', async () => {
+test('no part of a response reaches the redactor uncut [secret.redacted] [text.cheap]', async () => {
   const long = '\\u0026'.repeat(70_000)
   const lengths: number[] = []
   const service = await startService({
@@ -166,14 +166,16 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
 )
 
 test.concurrent('the ID of a request is in a debug line, unless it is more than an ID [report.log.lines]', async () => {
+  const UUID = '0198c0de-0000-7000-8000-0123456789ab'
   const posts = [
     json(429, {}, { 'x-request-id': `req-${KEY}`, 'retry-after': '0' }),
     json(429, {}, { 'x-request-id': '##[error] pwned', 'retry-after': '0' }),
+    json(429, {}, { 'x-request-id': UUID, 'cf-ray': '1', 'retry-after': '0' }),
     json(401, {}, { 'cf-ray': '8f3a1b2c4d5e6f70-FRA' }),
   ]
   const { log } = await run({ posts }, { RUNNER_DEBUG: '1' })
   const lines = log.match(/(?<=^::debug::POST \S+ )\d+(?: \(.+?\))?/gm)
-  expect(lines).toEqual(['429', '429', '401 (8f3a1b2c4d5e6f70-FRA)'])
+  expect(lines).toEqual(['429', '429', `429 (${UUID})`, '401 (8f3a1b2c4d5e6f70-FRA)'])
 })
 
 test.concurrent('the key is shown nowhere if it is part of the id [secret.redacted]', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, file, type Need, refusal, sha } from '../support/github.js'
+import { type Fault, file, type Need, refusal, sha } from '../support/github.js'
 import {
   expectSkipped,
   HEAD,
@@ -62,6 +62,10 @@ describe('a pull request', () => {
     async (world) => {
       const { summary } = await world.step({ context: 'none' })
       expect(summary).toContain('Merge it after its code is merged.')
+      const pull_request = { number: 1, state: 'closed' }
+      const merged = { payload: { action: 'closed', sender: { login: 'octocat' }, pull_request } }
+      const after = await world.step({ 'allow-users': '*' }, merged)
+      expect(after.summary).toContain('then merge it.')
     },
   )
 
@@ -355,10 +359,10 @@ describe('skip-authors [skip.authors.cause]', () => {
     ],
     ['is not a merge', [sha('x')], /^pr-opened /],
   ])(
-    'a push with their commits and one that %s [skip.authors.push]',
+    'a push with their commits and one that %s, and that GitHub does not find at first [skip.authors.push] [github.early]',
     async (world, _, parents, outcome) => {
       world.repository.addCommit({ sha: sha('b'), parents })
-      world.github.faults.push({ answer: BAD_GATEWAY })
+      world.github.faults.push({ answer: refusal(404, 'Not Found') })
       const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
       const ended = await world.step(SKIP, push({ commits }))
       expect(`${ended.outputs.outcome} ${ended.log}`).toMatch(outcome)

@@ -162,7 +162,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
   })
 
-  tokenTest('are cut, escaped and redacted: the comment stays below its limit', async (world) => {
+  tokenTest('are cut, escaped, redacted [secret.redacted]: the comment fits', async (world) => {
     const names = [
       '\u200b'.repeat(4_000),
       `${'`]|&<'.repeat(50)}`,

@@ -582,6 +582,7 @@ worldTest(
       ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
     })
     expect(link).not.toBe('')
+    expect(dry.log).toContain('| Update the docs.')
     expect(world.emulator.requests).toHaveLength(requests)
     expect(world.comments()).toEqual(comments)
   },

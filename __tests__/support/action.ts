@@ -66,7 +66,7 @@ export async function runStep(
   let failure: unknown
   const result = await runAction({
     bundle: BUNDLE,
-    inputs: { 'project-id': 'docs', 'api-key': KEY, ...inputs },
+    inputs: { 'project-id': 'docs', 'api-key': `${KEY}\n`, ...inputs },
     ...rest,
     env: { RUNNER_DEBUG: '1', ...options.env },
     onLine: (line) => lines.push(line),

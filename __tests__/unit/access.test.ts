@@ -35,7 +35,7 @@ describe('whose permission counts', () => {
   const forkOf = (author: string) => pull({ full_name: 'someone/docs' }, { login: author })
   const runAfter = (event: string, repository = 'Your-Org/docs') => ({
     workflow_run: { event, actor: { login: 'first' }, head_repository: { full_name: repository } },
-    sender,
+    sender: { login: 'actor' },
   })
   const written = (login: string) => ({ comment: by(login), sender })
   /**
@@ -101,7 +101,7 @@ describe('whose permission counts', () => {
     ]),
     [
       'pull_request [access.pull-request.readers]',
-      { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } },
+      byWriter(bot, { action: 'reopened', sender: { ...sender, type: 'User' } }),
       ['octoCat'],
     ],
     [
@@ -130,9 +130,13 @@ describe('whose permission counts', () => {
       { ...HERE, action: 'synchronize', sender: bot },
       ['a-bot', 'author'],
     ],
-    ['pull_request [access.events.others]', { action: 'synchronize', sender }, ['octoCat']],
     [
-      'pull_request [access.words.asked]',
+      'pull_request [access.pull-request.readers] [access.events.others]',
+      { action: 'synchronize', sender },
+      ['octoCat'],
+    ],
+    [
+      'pull_request [access.words.asked] [access.pull-request.readers]',
       { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
       ['octoCat', ''],
     ],
@@ -263,7 +267,7 @@ describe('skip-authors', () => {
   test.each([
     [
       'pull_request [skip.authors.cause] [skip.authors.always]',
-      pull('Other-Bot'),
+      { ...pull('Other-Bot'), action: 'synchronize' },
       `the pull request is by Other-Bot${LISTED}`,
     ],
     [
@@ -313,10 +317,14 @@ describe('skip-authors', () => {
   test.each([
     ['pull_request [skip.authors.cause]', pull('a-bo')],
     ['pull_request [skip.authors.cause]', pull('')],
-    // A person's comment on a pull request of theirs is the person's.
+    // A person's comment on a pull request of theirs is the person's, if it quotes ours, too.
     [
-      'issue_comment [skip.authors.person]',
-      { issue: { number: 1, ...by('a-bot'), pull_request: {} }, comment: by('octocat'), sender },
+      'issue_comment [skip.authors.person] [skip.own-comment]',
+      {
+        issue: { number: 1, ...by('a-bot'), pull_request: {} },
+        comment: { ...by('octocat'), body: `> Done.\n> ${MARKER}\n\nWhy?` },
+        sender,
+      },
     ],
     ['pull_request_review [skip.authors.person]', { ...pull('a-bot'), review: { user: null } }],
     ['push [skip.authors.push]', push()],
@@ -327,7 +335,7 @@ describe('skip-authors', () => {
     ['push [skip.authors.push]', { ...push('octocat'), sender: bot }],
     ['schedule [skip.authors.cause]', {}],
     ['issue_comment [skip.release.taken-back]', { action: 'deleted' }],
-    ['release [skip.release.taken-back]', { action: 'published' }],
+    ['release [skip.release.taken-back]', { action: 'edited' }],
   ])('of a %s with %j: not skipped', (name, payload) => {
     expect(decide(name, payload)).toEqual({ reason: undefined })
   })

@@ -2,6 +2,7 @@
 // contains.
 import { describe, expect, test } from '@jest/globals'
 import {
+  DEFAULT_FAIL_ON,
   FAIL_ON,
   failsStep,
   isFinal,
@@ -44,13 +45,16 @@ describe('a status [output.outcome]', () => {
     ['completed', 'https://x/1', 'pr-opened'],
     ['completed', undefined, 'no-changes'],
     ['failed', 'https://x/1', 'failed'],
-    ['archived', undefined, 'archived'],
+    ['archived', 'https://x/1', 'archived'],
   ] as const)('%s with the link %j means %s', (status, link, outcome) => {
     expect(outcomeOf(status, link)).toBe(outcome)
   })
 })
 
 test('error and cancelled fail the step, and what fail-on lists [output.exit-code]', () => {
+  expect(`${DEFAULT_FAIL_ON} of ${FAIL_ON}`).toBe(
+    'failed,archived,timed-out of failed,archived,timed-out,no-changes',
+  )
   for (const outcome of OUTCOMES) {
     const always = ['error', 'cancelled'].includes(outcome)
     expect([outcome, failsStep(outcome, new Set())]).toEqual([outcome, always])

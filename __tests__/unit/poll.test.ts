@@ -359,7 +359,7 @@ describe('a service that never responded [poll.dead-address]', () => {
   })
 
   test.each<[string, Script, Options]>([
-    ['a poll', [delayed(3 * MINUTE, noResponse), completed], {}],
+    ['polls', [...Array(2).fill(delayed(3 * MINUTE, noResponse)), completed], {}],
     ['a wait', [noResponse, noResponse, completed], { frozenMs: 3 * MINUTE }],
   ])('is polled again if the process stood still in %s', async (_, script, options) => {
     expect((await poll(script, options)).end).toBe('completed')

@@ -120,7 +120,7 @@ describe("a service that can't be reached [send.unconnected]", () => {
   })
 
   test.each<[string, Script, ScriptedOptions]>([
-    ['an attempt', [delayed(3 * MINUTE, notSent), accepted], {}],
+    ['attempts', [...Array(3).fill(delayed(3 * MINUTE, notSent)), accepted], {}],
     ['a wait', [notSent, notSent, accepted], { frozenMs: 3 * MINUTE }],
   ])('is tried again if the process stood still in %s', async (_, script, options) => {
     expect((await submit(script, options)).code).toBeUndefined()

@@ -44,7 +44,7 @@ type Permanent = Extract<ServiceResult, { kind: 'not-sent' }>['permanent']
 const failed = (permanent: Permanent) =>
   ({ ...notSent, permanent }) as Extract<ServiceResult, { kind: 'not-sent' }>
 const aborted = (sent: boolean): ServiceResult => ({ kind: 'aborted', sent })
-const anotherJob = jobResult('active', { id: 'job-9' })
+const anotherJob = jobResult('active', { id: 'job-1.job-1' })
 
 /**
  * A verdict in short: what is next, the code of the error it ends with, and whether the result is
@@ -224,11 +224,15 @@ describe('a status request', () => {
       noJob,
       'the response contains no docs job with a valid id and a status (200: hello)',
     ],
-    ['another job', anotherJob, 'the response contains another docs job, "job-9"'],
+    ['another job', anotherJob, 'the response contains another docs job, "job-1.job-1"'],
   ])('that got %s is refused at the fourth [poll.refused]', (_, result, reason) => {
     const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
     expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
     expect(verdicts[0]).toMatchObject({ refusal: {}, reason })
+  })
+
+  test('that got a bad certificate is final at once [send.certificate.final]', () => {
+    expect(poll(failed('server-certificate')).next).toBe('fail')
   })
 
   test('that got a 404 right after a create request is repeated for 30 s, which is not counted [poll.new-job.grace]', () => {

@@ -60,7 +60,7 @@ export function cannotConnect({
   return new ActionError('network', message, check + advice, { cause })
 }
 
-// [send.refused.final]
+// [send.refused.final] [poll.refused]
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
