@@ -25,7 +25,7 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   // Before anything else is written. [secret.masked]
-  const secrets = SECRETS.map((input) => raw[input].trim())
+  const secrets = SECRETS.map((input) => raw[input])
   for (const secret of secrets) runner.mask(secret)
   // [secret.redacted] [memory.marker.no-key]
   const redact = createRedactor(...secrets)

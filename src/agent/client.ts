@@ -57,7 +57,7 @@ type AgentServiceOptions = Readonly<{
 export function createAgentService(options: AgentServiceOptions) {
   const base = new URL(options.baseUrl)
   // [input.base-url]
-  const prefix = base.pathname.replace(/\/+$/, '')
+  const prefix = base.pathname.replace(/\/$/, '')
   const { deadline, network } = options
   const client = createHttpClient({
     // [net.tls.verified]
