@@ -144,7 +144,7 @@ describe('schedule and workflow_dispatch', () => {
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
   ])(
-    '%s: everything since the last successful run, on %s (the server ignores filters: %j) [range.schedule.last-success] [range.schedule.fork]',
+    '%s: everything since the last successful run, on %s (the server ignores filters: %j) [range.schedule.last-success] [range.schedule.fork] [skip.schedule.agents-own]',
     async (world, event, last, unfiltered) => {
       const { repository } = world
       repository.unfiltered = unfiltered
