@@ -128,7 +128,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
       { base: ['release/next', REPOSITORY] },
     ],
     [
-      'a repository in other case',
+      'a repository in other case [merge.here]',
       push('x'),
       [LIST, FILES],
       { base: ['main', REPOSITORY.toUpperCase()] },

@@ -170,16 +170,18 @@ worldTest.each<[string, FileState[], RegExp]>([
 })
 
 worldTest(
-  'a file that one part adds and another removes is no change, one that they also change is [range.cut.joined]',
+  'a file that one part adds and another removes is no change, one that they also change is, with its first name and status [range.cut.joined]',
   async (world) => {
     const [parts, more] = (['added', 'removed'] as const).map((status, nth) => [
       ...many(200, nth * 200),
+      file('src/zw.ts', '+1', nth ? {} : MOVED),
       file('src/zx.ts', '+1', nth ? {} : { status }),
       file('src/zy.ts', '+1', nth ? { status } : {}),
       file('src/zz.ts', '+1', { status }),
     ])
     const { prompt } = await send(world, inLine(parts ?? [], more ?? []))
-    expect(prompt).toContain(': 402 files, ')
+    expect(prompt).toContain(': 403 files, ')
+    expect(prompt).toMatch(/renamed \S+ -0 a\.ts -> src\/zw\.ts\nadded \S+ -0 src\/zx\.ts\n/)
     expect(prompt).not.toContain('zz.ts')
   },
 )
@@ -215,7 +217,7 @@ worldTest.each([
 )
 
 worldTest(
-  'of a file that two parts change, half of the change is never sent [range.cut.joined]',
+  'of a file that two parts change, half of the change is never sent, if the other part is not found [range.cut.joined] [range.cut.whole-leads]',
   async (world) => {
     const path = new RegExp(`/compare/${MIDDLE}`)
     world.github.faults.push({ path, answer: refusal(404, 'Not Found'), times: 9 })
@@ -253,7 +255,7 @@ worldTest(
 
 worldTest.each<[string, History, requests: number, isCut: boolean]>([
   ['what is not cut', inLine([file('a.png', null), ...many(30)], many(200, 30, 60)), 1, false],
-  ['the largest range', tens(200, 301), 65, true],
+  ['the largest range', tens(200, 401), 65, true],
 ])(
   '%s takes so many requests, and says if it is still cut: [range.cut.requests] [skip.list.cut]',
   async (world, _, history, most, isCut) => {
