@@ -246,7 +246,7 @@ describe('schedule and workflow_dispatch', () => {
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
       expect(log).toContain(
-        'Start the workflow by hand once, with since: without it, earlier changes',
+        'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
       )
       expect(listed(world)).toBe(13)
       world.repository.addRun({ ...ours, id: 1, head_sha: sha('old') })
@@ -314,7 +314,11 @@ describe('schedule and workflow_dispatch', () => {
     async (world, event) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const ended = await world.step({ context: 'diff' }, since(event))
-      expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
+      expectSkipped(
+        ended,
+        world,
+        /there is no earlier successful run of this workflow on this branch to compare with/,
+      )
       expect(ended.summary).toMatch(/The next run begins here\..* set since to a tag/)
     },
   )

@@ -209,7 +209,7 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
       const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
       const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
       expectJob(ended)
-      expectNote(ended, /The comment is on an issue/)
+      expectNote(ended, /The comment is on an issue, so there is no list of changes\./)
       expect(promptOf(world)).toBe('Update the docs.')
     },
   )
@@ -304,7 +304,11 @@ describe('a push', () => {
   })
 
   worldTest.each([
-    ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
+    [
+      'a new branch with commits',
+      push({ before: ZERO, commits: [{}] }),
+      /The branch is new, so there is no commit to compare with\./,
+    ],
     [
       'a new branch whose commits nobody names',
       asText(push({ before: ZERO, commits: null })),
@@ -623,12 +627,12 @@ describe('without a list, the prompt says why:', () => {
     [
       "a tag's schedule [range.schedule.last-success]",
       schedule({ GITHUB_REF: 'refs/tags/v1' }),
-      'This run is not on a branch',
+      'This run is not on a branch, so there is no earlier run to compare with.',
     ],
     [
       'a schedule of an unknown workflow [range.schedule.last-success]',
       schedule({ GITHUB_WORKFLOW_REF: '' }),
-      "Can't tell which workflow",
+      "Can't tell which workflow this run belongs to.",
     ],
     [
       'another event [range.others]',
@@ -723,7 +727,7 @@ describe('since [range.since]', () => {
       const { outputs, log } = await world.step(SINCE, dispatch)
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toMatch(
-        /since: there is no tag, branch or commit "v1" in this repository\..* that the tag or branch was pushed\./,
+        /since: there is no tag, branch or commit "v1" in this repository\..* Check the name, and that the tag or branch was pushed\./,
       )
     },
   )
@@ -870,14 +874,22 @@ describe('the number of a pull request [range.number]', () => {
     },
   )
 
-  worldTest.each<[string, Fault[]]>([
-    ['does not exist', []],
-    ['has no such answer', [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }]],
-  ])('that %s is an error [range.number.either]', async (world, _, faults) => {
+  worldTest.each<[string, RegExp, Fault[]]>([
+    [
+      'does not exist [github.permission.named]',
+      / issue 40 failed: 404, .* add `issues: read` or `pull-requests: read` to /,
+      [],
+    ],
+    [
+      'has no such answer',
+      /reading pull request or issue 40 failed/,
+      [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }],
+    ],
+  ])('that %s is an error [range.number.either]', async (world, _, says, faults) => {
     world.github.faults.push(...faults)
     const { outputs, log } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('reading pull request or issue 40 failed: ')
+    expect(log).toMatch(says)
   })
 
   const issue = { number: 40, title: 'T', user: octocat }
