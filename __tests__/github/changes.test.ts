@@ -148,7 +148,7 @@ describe('schedule and workflow_dispatch', () => {
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
   ])(
-    '%s: everything since the last successful run, on %s (the server ignores filters: %j) [range.schedule.last-success] [range.schedule.fork]',
+    '%s: everything since the last successful run, on %s (the server ignores filters: %j) [range.schedule.last-success] [range.schedule.fork] [skip.schedule.agents-own]',
     async (world, event, last, unfiltered) => {
       const { repository } = world
       repository.unfiltered = unfiltered
@@ -250,7 +250,7 @@ describe('schedule and workflow_dispatch', () => {
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
       expect(log).toContain(
-        'Start the workflow by hand once, with since: without it, earlier changes',
+        'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
       )
       expect(listed(world)).toBe(13)
       world.repository.addRun({ ...ours, id: 1, head_sha: sha('old') })
@@ -318,7 +318,11 @@ describe('schedule and workflow_dispatch', () => {
     async (world, event) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
       const ended = await world.step({ context: 'diff' }, since(event))
-      expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
+      expectSkipped(
+        ended,
+        world,
+        /there is no earlier successful run of this workflow on this branch to compare with/,
+      )
       expect(ended.summary).toMatch(/The next run begins here\..* set since to a tag/)
     },
   )

@@ -88,7 +88,7 @@ const MERGE_COMMIT = push('Merge pull request #2', BOTH)
 const REBASE = push('two', { earlier: rebased.slice(0, 1) })
 
 const two = commit('rebased', 'two')
-const toRelease = { ref: 'refs/heads/release/1' }
+const toRelease = { ref: 'refs/heads/release/next' }
 /** GitHub lists no more than 250. */
 const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 
@@ -125,10 +125,10 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
       'a merge into another branch',
       push('Retry (#2)', toRelease),
       [LIST, FILES],
-      { base: ['release/1', REPOSITORY] },
+      { base: ['release/next', REPOSITORY] },
     ],
     [
-      'a repository in other case',
+      'a repository in other case [merge.here]',
       push('x'),
       [LIST, FILES],
       { base: ['main', REPOSITORY.toUpperCase()] },
@@ -314,8 +314,8 @@ describe('a push is about itself', () => {
     [
       'its head was pushed with a commit on top [merge.consent]',
       { head: sha('two') },
-      push('x', BOTH),
-      [LIST, COMMITS, RANGE],
+      push('Fix (#20)', BOTH),
+      [LIST, 'pulls/20', COMMITS, RANGE],
     ],
     [
       'a branch with its head was merged by hand [merge.consent]',
@@ -356,8 +356,8 @@ describe('a push is about itself', () => {
     ],
     [
       'it went into another branch [merge.here]',
-      { base: ['release', REPOSITORY] },
-      push('x'),
+      { base: ['next', REPOSITORY] },
+      push('x', toRelease),
       [LIST, RANGE],
     ],
     [

@@ -31,7 +31,10 @@ const inLine = (...commits: FileState[][]): History =>
     files,
   }))
 
-/** Branches of three commits, each of 20 files, that were merged one after the other. */
+/**
+ * Branches of three commits, each of 20 files, that were merged one after the other. Half of them
+ * began before what was pushed.
+ */
 const merged = (branches: number): History =>
   Array.from({ length: branches }).flatMap((_, branch) => {
     const mergeOf = (nth: number) =>
@@ -39,7 +42,7 @@ const merged = (branches: number): History =>
     const names = [0, 1, 2].map((nth) => sha(`branch ${branch}, ${nth}`))
     const own = names.map((name, nth) => ({
       sha: name,
-      parents: [names[nth - 1] ?? mergeOf(branch - 1)],
+      parents: [names[nth - 1] ?? (branch % 2 ? sha('root') : mergeOf(branch - 1))],
       files: many(20, (branch * 3 + nth) * 20),
     }))
     return [...own, { sha: mergeOf(branch), parents: [mergeOf(branch - 1), names[2] ?? ''] }]
@@ -94,9 +97,12 @@ worldTest.each<[string, History, requests: number]>([
   expect(requests).toBeLessThanOrEqual(most)
 })
 
-worldTest(
-  'a list with many characters and no diff at its end is cut, too [range.cut.parts]',
-  async (world) => {
+worldTest.each([
+  ['', [{ sha: AFTER, parents: [{ sha: BEFORE }] }], '+z'],
+  [', and stays so if no commit is known to come after the first', [], undefined],
+])(
+  'a list with many characters and no diff at its end is cut, too%s [range.cut.parts]',
+  async (world, _, commits, diff) => {
     const files = [...many(80), file('src/z.ts', '+z')]
     const sent = files.map((one, nth) => ({
       ...{ ...one, sha: AFTER, additions: 1, deletions: 0, contents_url: 'u' },
@@ -105,12 +111,12 @@ worldTest(
     const body = {
       status: 'ahead',
       files: sent,
-      commits: [{ sha: AFTER, parents: [{ sha: BEFORE }] }],
+      commits,
     }
     const answer = { status: 200, body: { ...body, merge_base_commit: { sha: BEFORE } } }
     world.github.faults.push({ path: /\/compare\//, answer })
     const { diffs } = await send(world, inLine(files))
-    expect(diffs.get('src/z.ts')).toBe('+z')
+    expect(diffs.get('src/z.ts')).toBe(diff)
   },
 )
 
@@ -148,9 +154,13 @@ const empty = { path: /\/commits\/\w+\?/, answer: { status: 200, body: { files: 
 
 worldTest.each<[string, FileState[], RegExp]>([
   [
-    'behind the last diff may be changed',
-    many(90, 0, 390),
-    / -> src\/9\.ts \(GitHub sent no diff\)$/m,
+    'behind the last diff may be changed, one before it is not',
+    [
+      file('a.png', null),
+      file('b.ts', '', { ...MOVED, previous_filename: 'c.ts' }),
+      ...many(90, 0, 390),
+    ],
+    / -> b\.ts\n[\s\S]* -> src\/9\.ts \(GitHub sent no diff\)$/m,
   ],
   ['in a whole list is not changed', many(9), /renamed \+0 -0 a\.ts -> src\/9\.ts$/m],
 ])('a renamed file %s [context.omitted.no-fact]', async (world, _, files, line) => {
@@ -160,16 +170,18 @@ worldTest.each<[string, FileState[], RegExp]>([
 })
 
 worldTest(
-  'a file that one part adds and another removes is no change, one that they also change is [range.cut.joined]',
+  'a file that one part adds and another removes is no change, one that they also change is, with its first name and status [range.cut.joined]',
   async (world) => {
     const [parts, more] = (['added', 'removed'] as const).map((status, nth) => [
       ...many(200, nth * 200),
+      file('src/zw.ts', '+1', nth ? {} : MOVED),
       file('src/zx.ts', '+1', nth ? {} : { status }),
       file('src/zy.ts', '+1', nth ? { status } : {}),
       file('src/zz.ts', '+1', { status }),
     ])
     const { prompt } = await send(world, inLine(parts ?? [], more ?? []))
-    expect(prompt).toContain(': 402 files, ')
+    expect(prompt).toContain(': 403 files, ')
+    expect(prompt).toMatch(/renamed \S+ -0 a\.ts -> src\/zw\.ts\nadded \S+ -0 src\/zx\.ts\n/)
     expect(prompt).not.toContain('zz.ts')
   },
 )
@@ -205,7 +217,7 @@ worldTest.each([
 )
 
 worldTest(
-  'of a file that two parts change, half of the change is never sent [range.cut.joined]',
+  'of a file that two parts change, half of the change is never sent, if the other part is not found [range.cut.joined] [range.cut.whole-leads]',
   async (world) => {
     const path = new RegExp(`/compare/${MIDDLE}`)
     world.github.faults.push({ path, answer: refusal(404, 'Not Found'), times: 9 })
@@ -242,8 +254,8 @@ worldTest(
 )
 
 worldTest.each<[string, History, requests: number, isCut: boolean]>([
-  ['what is not cut', inLine(many(30), many(200, 30)), 1, false],
-  ['the largest range', tens(200, 301), 65, true],
+  ['what is not cut', inLine([file('a.png', null), ...many(30)], many(200, 30, 60)), 1, false],
+  ['the largest range', tens(200, 401), 65, true],
 ])(
   '%s takes so many requests, and says if it is still cut: [range.cut.requests] [skip.list.cut]',
   async (world, _, history, most, isCut) => {

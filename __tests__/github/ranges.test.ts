@@ -194,7 +194,7 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
     '(%s) has its files and branches, if not at first [github.early]',
     async (world, event, payload, more = [FILES, FILES]) => {
       world.github.faults.push({ path: /pulls/, answer: refusal(404, 'Not Found'), times: 2 })
-      expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
+      expectJob(await world.step({ context: 'event', 'allow-users': '*' }, { event, payload }))
       expect(askedIn(world)).toEqual([...more, FILES])
       expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
       const own = ownWords(promptOf(world))
@@ -209,7 +209,7 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
       const run = { event: 'issue_comment', payload: { issue: { number: 9 }, comment } }
       const ended = await world.step({ 'context-paths': 'docs/**', 'allow-users': '*' }, run)
       expectJob(ended)
-      expectNote(ended, /The comment is on an issue/)
+      expectNote(ended, /The comment is on an issue, so there is no list of changes\./)
       expect(promptOf(world)).toBe('Update the docs.')
     },
   )
@@ -218,7 +218,11 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
 describe('a list of files that GitHub made before the push [range.pull-request.late]', () => {
   const [BEFORE, AFTER] = [sha('old'), sha('head')]
   const url = `https://api.github.com/repos/your-org/your-repo/contents/old.md?ref=${BEFORE}`
-  const body = [{ ...file('old.md'), contents_url: url }]
+  // The URL of a file that was removed names a commit before.
+  const body = [
+    file('gone.md', null, { status: 'removed' }),
+    { ...file('old.md'), contents_url: url },
+  ]
   const pull = { number: 1, user: octocat, head: { sha: AFTER } }
   const payload = { action: 'synchronize', sender: octocat, before: BEFORE, pull_request: pull }
   const INPUTS = { context: 'event', 'allow-users': '*' }
@@ -285,7 +289,9 @@ describe('a push', () => {
     async (world, status) => {
       world.repository.addComparison(sha('before'), HEAD, { files: [], status })
       expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
-      expect(promptOf(world)).toContain('History was rewritten')
+      expect(promptOf(world)).toContain(
+        'History was rewritten: commits removed from it are not listed.',
+      )
     },
   )
 
@@ -298,7 +304,11 @@ describe('a push', () => {
   })
 
   worldTest.each([
-    ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
+    [
+      'a new branch with commits',
+      push({ before: ZERO, commits: [{}] }),
+      /The branch is new, so there is no commit to compare with\./,
+    ],
     [
       'a new branch whose commits nobody names',
       asText(push({ before: ZERO, commits: null })),
@@ -375,7 +385,7 @@ describe('since the last release [range.release.ancestor]', () => {
       .map(decodeURIComponent)
 
   worldTest(
-    'a release that is published: since the newest one before it [range.release.ancestor]',
+    'a release that is published: since the newest one before it, which is named [range.release.ancestor] [context.facts.event]',
     async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.repository.releases.reverse() // GitHub's list has an order of its own.
@@ -421,7 +431,7 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest.each([[], ['v1']])(
-    'a push that moves v1: since the release before, as for a new tag (%s has a release) [range.release.package]',
+    'a push that moves v1: since the release before, as for a new tag (%s has a release) [range.release.package] [range.tag]',
     async (world, ...own) => {
       addReleases(world.repository, ['v0.9.0', ...own, 'v1.0.0', 'v1.1.0', 'v1.2.0'])
       world.repository.tags.set('v1.2.0', HEAD)
@@ -440,7 +450,7 @@ describe('since the last release [range.release.ancestor]', () => {
     }))
 
   worldTest.each<[string, tag: string, RunOptions]>([
-    ['is tagged again', 'v1.2.10', release({ tag_name: 'v1.2.11' })],
+    ['is tagged again', 'v1.2.1', release({ tag_name: 'v1.2.11' })],
     [
       'is tagged again, before its release',
       'v1.1.0',
@@ -617,12 +627,12 @@ describe('without a list, the prompt says why:', () => {
     [
       "a tag's schedule [range.schedule.last-success]",
       schedule({ GITHUB_REF: 'refs/tags/v1' }),
-      'This run is not on a branch',
+      'This run is not on a branch, so there is no earlier run to compare with.',
     ],
     [
       'a schedule of an unknown workflow [range.schedule.last-success]',
       schedule({ GITHUB_WORKFLOW_REF: '' }),
-      "Can't tell which workflow",
+      "Can't tell which workflow this run belongs to.",
     ],
     [
       'another event [range.others]',
@@ -693,7 +703,7 @@ describe('since [range.since]', () => {
   )
 
   worldTest.each(['identical', 'behind'] as const)(
-    'of a commit that is %s: nothing is new [skip.schedule.no-commits]',
+    'of a commit that is %s: nothing is new, as its list is empty [skip.schedule.no-commits] [range.list.unknown]',
     async (world, status) => {
       world.repository.addComparison('v1', HEAD, { files: [], status })
       expectSkipped(await world.step(SINCE, schedule()), world, /no new commits/)
@@ -717,7 +727,7 @@ describe('since [range.since]', () => {
       const { outputs, log } = await world.step(SINCE, dispatch)
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
       expect(log).toMatch(
-        /since: there is no tag, branch or commit "v1" in this repository\..* that the tag or branch was pushed\./,
+        /since: there is no tag, branch or commit "v1" in this repository\..* Check the name, and that the tag or branch was pushed\./,
       )
     },
   )
@@ -864,13 +874,22 @@ describe('the number of a pull request [range.number]', () => {
     },
   )
 
-  worldTest.each<[string, Fault[]]>([
-    ['does not exist', []],
-    ['has no such answer', [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }]],
-  ])('that %s is an error [range.number.either]', async (world, _, faults) => {
+  worldTest.each<[string, RegExp, Fault[]]>([
+    [
+      'does not exist [github.permission.named]',
+      / issue 40 failed: 404, .* add `issues: read` or `pull-requests: read` to /,
+      [],
+    ],
+    [
+      'has no such answer',
+      /reading pull request or issue 40 failed/,
+      [{ path: /issues\/40/, answer: { status: 200, body: {} }, times: 99 }],
+    ],
+  ])('that %s is an error [range.number.either]', async (world, _, says, faults) => {
     world.github.faults.push(...faults)
-    const { outputs } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
+    const { outputs, log } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toMatch(says)
   })
 
   const issue = { number: 40, title: 'T', user: octocat }

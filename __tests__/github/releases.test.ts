@@ -56,7 +56,7 @@ worldTest.each<[habit: string, before: string, tag: string, since: string]>([
     '@a/cli@1.0.0',
   ],
   [
-    'packages, by a folder [range.release.package]',
+    'packages, by a folder [range.release.package] [range.tag]',
     'cli/v9.0.0 core/v4.0.0',
     'cli/v10.0.0',
     'cli/v9.0.0',

@@ -35,7 +35,7 @@ const OUTSIDE = file('src/a.ts')
 
 describe('whether there is anything to do', () => {
   interface Run {
-    readonly name?: 'push' | 'schedule' | 'workflow_dispatch'
+    readonly name?: string
     readonly context?: 'none' | 'event' | 'diff'
     readonly paths?: string
     readonly isNamed?: boolean
@@ -94,7 +94,12 @@ describe('whether there is anything to do', () => {
       {},
       noMatch('2 files, the first is "src/a.ts"'),
     ],
-    ['a list of no file [skip.paths.none-left]', listed([]), {}, noMatch('0 files')],
+    [
+      'a list of no file [skip.paths.none-left]',
+      listed([]),
+      { name: 'repository_dispatch' },
+      noMatch('0 files'),
+    ],
     ['one file that matches [skip.paths.none-left]', listed([OUTSIDE, INSIDE]), {}, undefined],
     [
       'a file that matched before its renaming [context.paths.renamed]',
@@ -124,7 +129,12 @@ describe('whether there is anything to do', () => {
       {},
       undefined,
     ],
-    ['no match, by hand [skip.paths.none-left]', listed([OUTSIDE]), byHand, NO_MATCH],
+    [
+      'no match, by hand [skip.paths.none-left]',
+      listed([OUTSIDE]),
+      { ...byHand, context: 'diff' },
+      NO_MATCH,
+    ],
     [
       'a cut list without a file, on schedule [skip.list.cut] [skip.schedule.undone]',
       listed([], { truncated: true }),
@@ -155,7 +165,7 @@ describe('whether there is anything to do', () => {
     ['only their commits, on schedule [skip.schedule.agents-own]', BY_BOT, onSchedule, NO_OTHERS],
     [
       'another commit, and a file [skip.schedule.agents-own] [skip.schedule.undone]',
-      listed([INSIDE], { commits: by('a-bot', 'octocat') }),
+      listed([{ ...INSIDE, patch: '' }], { commits: by('a-bot', 'octocat') }),
       onSchedule,
       undefined,
     ],
@@ -262,13 +272,13 @@ describe('the fingerprint of what is sent', () => {
   ) =>
     fingerprint(prompt, changed, { context, contextPaths: DOCS, skipAuthors: new Set() }, payload)
   const withPatch = (patch: string) => changes([{ ...INSIDE, patch }, OUTSIDE])
-  const PATCH = '@@ -1,2 +1,2 @@ function one()\n old\n+@@ new @@'
+  const PATCH = '@@ -1,2 +1,2 @@ function one()\n old\n+@@ new @@\n@@ -19 +19 @@\n-end'
   const usual = of(withPatch(PATCH))
 
   test.each<[string, string | undefined]>([
     ['the range', of(changes([{ ...INSIDE, patch: PATCH }], { range: 'other commits' }))],
     ['a file that does not count', of(changes([{ ...INSIDE, patch: PATCH }, file('src/b.ts')]))],
-    ['line numbers', of(withPatch(PATCH.replace('-1,2 +1,2', '-7,2 +8,2').replace('one', 'two')))],
+    ['line numbers', of(withPatch(PATCH.replaceAll(' +1', ' +2').replace('one', 'two')))],
     [
       'who names the pull request',
       of({ ...withPatch(PATCH), thread: { isPull: true, data: PULL } }, { payload: {} }),
@@ -315,7 +325,7 @@ describe('the fingerprint of what is sent', () => {
 
   // A change of it makes each open pull request pay once more: docs/development says so.
   test('stays what earlier versions have stored [paid.fingerprint.pinned]', () => {
-    expect(usual).toBe('9DY4YcIlb0S4eIjDAuRmJ_6Kdj4m2tfgIOj8DnOLjAQ')
+    expect(usual).toBe('YatLhpob8-QRuXEGK-PmfAXHye4rmLwaMrl3_lMA9v4')
     expect(of(changes([{ ...noPatch, previousPath: 'docs/b.md', sha: 'a1' }]))).toBe(
       'OOaTR6Xn017wK8QTnTLDIQcRmt1Zbswp7fq-ybChUZo',
     )

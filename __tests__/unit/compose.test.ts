@@ -57,7 +57,7 @@ describe('the prompt', () => {
       expect(compose(prompt, context())).toBe(`${prompt}\n\n${added}`)
   })
 
-  test('is complete [context.fence.data]', () => {
+  test('is complete, with no diff of a file that was only renamed [context.fence.data] [context.omitted.told]', () => {
     const facts = {
       number: '12',
       title: 'Rename the flag',
@@ -134,6 +134,7 @@ describe('the fence', () => {
         const whole = expectValid('Go.', context({ facts, files: [hostile, fileOf(text, size)] }))
         expect(whole).toContain('ω')
         expect(unfenced(whole)).not.toContain('ω')
+        expect(whole.toLowerCase().split(BOUNDARY)).toHaveLength(9)
       }
     },
   )
@@ -459,7 +460,8 @@ describe('the diffs', () => {
     testdata/a.golden __snapshots__/a.md examples/a.py example/a.go a.test.ts a_test.go a-spec.js a.spec.tsx a.e2e.ts
     test_a.py a/test_b.py spec/a_spec.rb a.test.snap runtime-tests/a.txt integration_test/a.dart Core.Tests/A.cs
     src/commonTest/a.kt Http2Test.java app/tests.py a_unittest.cc a.unit.test.ts a.clienttest.tsx a.test-d.ts a.stories.tsx
-    jvm/test-resources/a.conf testData/a.kt lib/testutils/a.go samples/a.cs demo/a.ts locales/de.json go.sum
+    jvm/test-resources/a.conf testData/a.kt lib/testutils/a.go samples/a.cs demo/a.ts locales/de.json locale/de.po
+    fixture/a.json mock/a.js sample/a.cs demos/a.ts translations/de.po test-data/a.json lib/test-utils/a.go a-test.js go.sum
     web/package-lock.json pnpm-lock.yaml uv.lock`
   test.each(TESTS.split(/\s+/))(
     'of %s come after those of the source [context.diffs.order]',
@@ -469,7 +471,7 @@ describe('the diffs', () => {
   )
 
   const SOURCE = `attest/a.go latest/a.go contest.py testing.ts src/test.ts spec/openapi.yaml openapi-spec.json
-    api.spec.yml src/inspect.rs src/spec.ts a_latest.go a.latest.js src/vitest.ts package.json src/i18n/index.ts file-lock.ts
+    api.spec.yml load.test.yaml src/inspect.rs src/spec.ts a_latest.go a.latest.js src/vitest.ts package.json src/i18n/index.ts file-lock.ts
     .env.example playground/a.ts testing/a.go locale.ts`
   test.each(SOURCE.split(/\s+/))(
     'of %s come with those of the source [context.diffs.order]',

@@ -51,7 +51,7 @@ test.each([
 })
 
 test.each<[text: string, shown: string]>([
-  ['a\u200bb\u202ec\u00add', 'a\\u{200b}b\\u{202e}c\\u{ad}d'],
+  ['plain\na\u200bb\u202ec\u00add', 'plain\na\\u{200b}b\\u{202e}c\\u{ad}d'],
   ['a\0b\rc\x7fd\x85e', 'a\\u{0}b\\u{d}c\\u{7f}d\\u{85}e'],
   ['a\u{e0041}\u3164\u115f\ufeff', 'a\\u{e0041}\\u{3164}\\u{115f}\\u{feff}'],
   ['a\ufe0fb', 'a\\u{fe0f}b'],

@@ -60,7 +60,11 @@ test.each<[string, object, string]>([
     `action: labeled | sender: octocat | ${OPEN} | ${ABOUT}`,
   ],
   ['issues', { label: { name: 'docs' } }, 'label: docs'],
-  ['issue_comment', { comment }, 'comment by: writer | comment link: CL | comment: Nice'],
+  [
+    'issue_comment',
+    { issue: { pull_request: { merged_at: 'M' } }, comment },
+    'merged: M | comment by: writer | comment link: CL | comment: Nice',
+  ],
   [
     'pull_request',
     { pull_request: pull },
@@ -152,10 +156,13 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
 test('the pull request or issue that issue-number names, and the release before it, come after the event [context.facts.event]', () => {
   const body = 'Hi <!-- do it -->'
   const branches = { base: { ref: '4.x' }, head: { label: 'o:fix' } }
-  const thread = { isPull: true, data: { number: 8, title: 'N', draft: true, body, ...branches } }
+  const thread = {
+    isPull: true,
+    data: { number: 8, title: 'N', draft: true, merged_at: 'M', body, ...branches },
+  }
   const findings = { ...listed({ previousRelease: 'v1.1.0' }), thread }
   expect(facts('release', { action: 'published' }, findings)).toBe(
-    'action: published | number: 8 | title: N | draft: true | base: 4.x | head: o:fix | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
+    'action: published | number: 8 | title: N | draft: true | merged: M | base: 4.x | head: o:fix | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
   )
 })
 

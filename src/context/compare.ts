@@ -181,6 +181,8 @@ export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
+  // By the last file alone: a picture among others takes no request.
+  // [range.cut.parts] [range.cut.requests]
   const isCut = isLong && patches.at(-1) === ''
   // [context.omitted.no-fact]
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length

@@ -50,7 +50,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
       // [range.list.unknown]
       ({ files }: { files?: unknown }) => isFileList(files),
     )
-    // [range.cut.parts]
+    // No more pages than requests are left. [range.cut.parts] [range.cut.requests]
     const found = await readFiles(async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
       return { data: data.files ?? [], headers }
