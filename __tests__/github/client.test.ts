@@ -405,7 +405,10 @@ describe('what helps: [github.permission.named]', () => {
     ],
     [
       'a personal token without the permission',
-      refused(403, 'Resource not accessible by personal access token'),
+      refused(
+        403,
+        'Resource not accessible by personal access token - https://docs.github.com/rest',
+      ),
       'Add the permission `issues: write` or `pull-requests: write` to the personal access token.',
     ],
     [

@@ -568,27 +568,30 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     return docs.addPull({ number: 17, state: 'closed' })
   }
 
-  worldTest('to each push, until it is reopened: the one comment says so', async (world) => {
-    const docs = await closed(world, PULL)
-    const before = markersIn(world.comments())
-    for (const target of ['', '_target']) {
-      const { outputs, commands, summary } = await world.step(
-        { ...PULL, 'issue-number': target && '1' },
-        on('synchronize', `pull_request${target}`),
-      )
-      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-      expect(summary).toMatch(SAYS)
-      expect(isTold(world)).toEqual([true])
-      expect(markersIn(world.comments())).toEqual(before)
-      expect(commands('warning')).toEqual([])
-    }
-    docs.state = 'open'
-    expect((await world.step(PULL)).outputs).toMatchObject({
-      outcome: 'pr-opened',
-      sent: 'message',
-    })
-    expect(isTold(world)).toEqual([false])
-  })
+  worldTest(
+    'to each push, until it is reopened: the one comment says so [memory.run.closed] [memory.nothing-sent]',
+    async (world) => {
+      const docs = await closed(world, PULL)
+      const before = markersIn(world.comments())
+      for (const target of ['', '_target']) {
+        const { outputs, commands, summary } = await world.step(
+          { ...PULL, 'issue-number': target && '1' },
+          on('synchronize', `pull_request${target}`),
+        )
+        expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+        expect(summary).toMatch(SAYS)
+        expect(isTold(world)).toEqual([true])
+        expect(markersIn(world.comments())).toEqual(before)
+        expect(commands('warning')).toEqual([])
+      }
+      docs.state = 'open'
+      expect((await world.step(PULL)).outputs).toMatchObject({
+        outcome: 'pr-opened',
+        sent: 'message',
+      })
+      expect(isTold(world)).toEqual([false])
+    },
+  )
 
   worldTest.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
     ['a label', on('labeled')],

@@ -339,6 +339,7 @@ describe('what an earlier run stored [memory.later-run]', () => {
       world.finishJobs()
       const refused = await world.step(SCOPE, run(201))
       expect(refused.outputs['error-code']).toBe('auth')
+      expect(world.comments()[0]).toMatch(/^❌/)
       // The state of run 200 is that of an unfinished job.
       const rerun = await world.step(SCOPE, run(200, 2))
       expect(rerun.outputs).toMatchObject({
