@@ -65,6 +65,13 @@ test.each([301, 302, 307, 308])(
   },
 )
 
+test('follows none to another scheme, as the token would go there [github.redirect] [secret.key.where]', async () => {
+  const url = await serve(({ headers }, response) => {
+    response.writeHead(301, { location: `https://${headers.host}/` }).end()
+  })
+  expect((await fetchFrom(url).fetch(`${url}/`, GET)).status).toBe(301)
+})
+
 test('gives up a redirect that never ends [github.redirect]', async () => {
   let requests = 0
   const url = await serve((_, response) => {

@@ -260,7 +260,7 @@ const REJECTED: Rejected[] = [
     'expected the number of a pull request or an issue, such as 7, got %.',
     ['#7', '0', '07', '1.5', '1e3', '7 8', '9'.repeat(17)],
   ],
-  ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
+  ['context', 'expected one of none, event, diff, got %.', ['even', 'event diff']],
   ['since', 'expected a tag, a branch or a commit, got %.', ['a..b', '../../../user']],
   [
     'timeout-minutes',
@@ -333,7 +333,7 @@ const REJECTED: Rejected[] = [
     'api-key',
     'expected an admin API key, which starts with mint_. Check which secret you pass, and that it ' +
       'holds nothing else, or set base-url for another service.',
-    ['MINT_abc123', 'mint-abc123', 'x'],
+    ['MINT_abc123', 'mint-abc123', 'KEY=mint_x'],
   ],
   ...['mint_dsc_', 'mint_us_'].map(
     (kind): Rejected => [
