@@ -229,6 +229,11 @@ describe('a request that retried [github.decides.retried]', () => {
     ],
     ['a secondary limit [github.limit]', secondaryLimit(8), 9_000],
     [
+      'both limits, as long as GitHub asks for [github.limit]',
+      limited({ ...primaryLimit(NOW / 1000 + 20).headers, 'retry-after': '8' }),
+      9_000,
+    ],
+    [
       'a secondary limit without a header [github.limit]',
       refused(403, 'You have exceeded a secondary rate limit'),
       67_500,
@@ -263,10 +268,10 @@ describe('a request that retried [github.decides.retried]', () => {
       { ...limited({ 'retry-after': '8' }), status: 422 },
     ],
     ['a limit for longer than there is [github.limit]', primaryLimit(NOW / 1000 + 3600)],
-  ])('is not retried after %s [github.decides.retried]', async (_, answer) => {
-    const { github, requests } = await connect([answer])
+  ])('is not retried after %s [github.decides.retried] [report.log.lines]', async (_, answer) => {
+    const { github, requests, log } = await connect([answer])
     await failure(read(github))
-    expect(requests()).toBe(1)
+    expect([requests(), log]).toEqual([1, []])
   })
 
   test('is not retried after a second limit that together with the first is longer than there is [github.limit]', async () => {
@@ -405,7 +410,10 @@ describe('what helps: [github.permission.named]', () => {
     ],
     [
       'a personal token without the permission',
-      refused(403, 'Resource not accessible by personal access token'),
+      refused(
+        403,
+        'Resource not accessible by personal access token - https://docs.github.com/rest',
+      ),
       'Add the permission `issues: write` or `pull-requests: write` to the personal access token.',
     ],
     [

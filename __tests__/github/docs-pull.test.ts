@@ -123,10 +123,13 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     ['told, of a public repository', {}, false, 1],
     ['not told, of a private one, by whatever token', { 'github-token': PAT }, true, 0],
     ['nor by one for both', { 'github-token': PAT, 'docs-token': PAT }, true, 0],
+    ['nor while it is unknown which it is', {}, false, 0],
   ])(
     'where everybody may read are %s [docs.files.readers]',
     async (world, _, inputs, isPrivate, count) => {
       docsOf(world, changed, isPrivate)
+      if (!isPrivate && count === 0)
+        world.github.faults.push({ path: /pulls\/17$/, answer: BAD_GATEWAY })
       const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
       expect(outputs.outcome).toBe('pr-opened')
       expect(asked(world)).toHaveLength(count)
@@ -512,7 +515,7 @@ worldTest(
 )
 
 testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } })(
-  'a create whose response has no job is remembered as unknown [memory.rerun.unknown] [report.where-to-look] [memory.identity.same-attempt]',
+  'a create whose response has no job is remembered as unknown: none is asked for [memory.rerun.unknown] [memory.run.continues] [report.where-to-look] [memory.identity.same-attempt]',
   async (world) => {
     const run = { env: { GITHUB_RUN_ID: '300' } }
     const first = await world.step(SCOPE, run)
@@ -521,6 +524,7 @@ testsIn({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } 
     expect(log).toMatch(/ and has already sent a request\. .* own job-key\.$/m)
     const next = await world.step({ ...SCOPE, wait: 'false' })
     expect(next.log).not.toContain('no longer exists')
+    expect(world.emulator.requests.map(({ method }) => method)).toEqual(['POST', 'POST'])
     expect(next.commands('warning')).toEqual([
       expect.stringContaining(`a docs job may exist. Look ${WHERE_TO_LOOK}.`),
     ])
@@ -569,27 +573,30 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     return docs.addPull({ number: 17, state: 'closed' })
   }
 
-  worldTest('to each push, until it is reopened: the one comment says so', async (world) => {
-    const docs = await closed(world, PULL)
-    const before = markersIn(world.comments())
-    for (const target of ['', '_target']) {
-      const { outputs, commands, summary } = await world.step(
-        { ...PULL, 'issue-number': target && '1' },
-        on('synchronize', `pull_request${target}`),
-      )
-      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-      expect(summary).toMatch(SAYS)
-      expect(isTold(world)).toEqual([true])
-      expect(markersIn(world.comments())).toEqual(before)
-      expect(commands('warning')).toEqual([])
-    }
-    docs.state = 'open'
-    expect((await world.step(PULL)).outputs).toMatchObject({
-      outcome: 'pr-opened',
-      sent: 'message',
-    })
-    expect(isTold(world)).toEqual([false])
-  })
+  worldTest(
+    'to each push, until it is reopened: the one comment says so [memory.run.closed] [memory.nothing-sent]',
+    async (world) => {
+      const docs = await closed(world, PULL)
+      const before = markersIn(world.comments())
+      for (const target of ['', '_target']) {
+        const { outputs, commands, summary } = await world.step(
+          { ...PULL, 'issue-number': target && '1' },
+          on('synchronize', `pull_request${target}`),
+        )
+        expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+        expect(summary).toMatch(SAYS)
+        expect(isTold(world)).toEqual([true])
+        expect(markersIn(world.comments())).toEqual(before)
+        expect(commands('warning')).toEqual([])
+      }
+      docs.state = 'open'
+      expect((await world.step(PULL)).outputs).toMatchObject({
+        outcome: 'pr-opened',
+        sent: 'message',
+      })
+      expect(isTold(world)).toEqual([false])
+    },
+  )
 
   worldTest.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
     ['a label', on('labeled')],

@@ -292,15 +292,16 @@ describe('what an earlier run stored [memory.later-run]', () => {
   })
 
   worldTest(
-    'is replaced by a re-run of an earlier run only if it has a new job [memory.later-run]',
+    'is replaced by a re-run of an earlier run only if it has a new job [memory.later-run] [memory.run.continues]',
     async (world) => {
-      await world.step(COMMENT, run(201))
-      const rerun = await world.step(COMMENT, run(200, 2))
-      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
-      await world.step(COMMENT, run(201, 2))
+      await world.step(COMMENT, run(1000))
+      const rerun = await world.step(COMMENT, run(999, 2))
+      expect(rerun.outputs.sent).toBe('job')
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/999')])
+      await world.step(COMMENT, run(1000, 2))
       const job = { prompt: 'More.', 'job-id': rerun.outputs['job-id'] ?? '' }
-      await world.step({ ...COMMENT, ...job }, run(200, 3))
-      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
+      await world.step({ ...COMMENT, ...job }, run(999, 3))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/1000')])
     },
   )
 

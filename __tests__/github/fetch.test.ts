@@ -56,7 +56,7 @@ test.each([301, 302, 307, 308])(
     const url = await serve(async (request, response) => {
       const { method, url, headers } = request
       // As that of a comment that was created.
-      response.setHeader('location', '/other')
+      response.setHeader('location', '/other').statusCode = 201
       if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
       response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
     })
@@ -64,6 +64,13 @@ test.each([301, 302, 307, 308])(
     expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
   },
 )
+
+test('follows none to another scheme, as the token would go there [github.redirect] [secret.key.where]', async () => {
+  const url = await serve(({ headers }, response) => {
+    response.writeHead(301, { location: `https://${headers.host}/` }).end()
+  })
+  expect((await fetchFrom(url).fetch(`${url}/`, GET)).status).toBe(301)
+})
 
 test('gives up a redirect that never ends [github.redirect]', async () => {
   let requests = 0
@@ -84,6 +91,14 @@ test('sends one request after the other on the same connection, and writes a deb
   for (let count = 0; count < 3; count++) await (await fetch(`${url}/path?query`, GET)).text()
   expect(ports.size).toBe(1)
   expect(lines).toEqual(Array(3).fill('GET /path 200 0 ms'))
+})
+
+test('fails if the response has more than 64 MiB when it is decompressed [github.shape]', async () => {
+  const content = gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1))
+  const url = await serve((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(content)
+  })
+  await expect(fetchFrom(url).fetch(`${url}/`, GET)).rejects.toThrow()
 })
 
 test('fails if the response is cut off, even after some of its body [github.shape] [report.log.lines]', async () => {

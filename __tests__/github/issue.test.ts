@@ -158,7 +158,7 @@ worldTest(
 )
 
 testsIn({ github: { permissions: NONE } })(
-  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either] [github.permission.least]',
+  'job-scope: pull-request with a number says once which permission is missing, and it suffices [range.number.either] [github.permission.least] [memory.failure.told] [github.decides.retried]',
   async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)

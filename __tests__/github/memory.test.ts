@@ -86,7 +86,7 @@ describe('a pull request [memory.run.continues]', () => {
   )
 
   worldTest(
-    'has a placeholder before the create, then an edit for each state [send.placeholder.first] [memory.edit.order]',
+    'has a placeholder before the create, then an edit for each state, with its marker at the end [send.placeholder.first] [memory.edit.order] [memory.marker.last]',
     async (world) => {
       await world.step(SCOPE)
       const writes = world.github
@@ -347,7 +347,7 @@ describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
 worldTest(
   'a second step of one identity in an attempt fails, and sends nothing [memory.identity.same-attempt]',
   async (world) => {
-    const env = { GITHUB_RUN_ID: '300' }
+    const env = { GITHUB_RUN_ID: '300', GITHUB_RUN_ATTEMPT: '2' }
     const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
     const before = world.comments()
     const second = await world.step(SCOPE, { env })

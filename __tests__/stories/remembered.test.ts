@@ -178,14 +178,19 @@ test('a message that a web page answers may be lost: the next push sends its cha
 test('a message that may be lost is told to each re-run, until the end of the job is [memory.rerun.unknown]', () =>
   onPullRequest(
     { posts: [created, reset, active], polls: [active, active, active, completed] },
-    async ({ start, step, messages }) => {
+    async ({ world, start, step, messages }) => {
       await start()
       const attempt = async (nth: number, wait: string) => {
         const env = { GITHUB_RUN_ID: '201', GITHUB_RUN_ATTEMPT: String(nth) }
         const { outputs, log } = await step({ wait }, { env })
         return [outputs.outcome, log.includes('The result of the last message is unknown')]
       }
+      // That it is sent is stored; as if killed then, its result is not.
+      const { faults } = world.github
+      faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      faults.push({ method: 'PATCH', answer: { status: 403, body: {} }, times: 9 })
       expect(await attempt(1, 'true')).toEqual(['error', false])
+      faults.length = 0
       expect(await attempt(2, 'false')).toEqual(['started', true])
       expect(await attempt(3, 'true')).toEqual(['pr-opened', true])
       expect(messages()).toHaveLength(1)

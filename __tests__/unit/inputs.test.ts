@@ -260,7 +260,7 @@ const REJECTED: Rejected[] = [
     'expected the number of a pull request or an issue, such as 7, got %.',
     ['#7', '0', '07', '1.5', '1e3', '7 8', '9'.repeat(17)],
   ],
-  ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
+  ['context', 'expected one of none, event, diff, got %.', ['even', 'event diff']],
   ['since', 'expected a tag, a branch or a commit, got %.', ['a..b', '../../../user']],
   [
     'timeout-minutes',
@@ -333,7 +333,7 @@ const REJECTED: Rejected[] = [
     'api-key',
     'expected an admin API key, which starts with mint_. Check which secret you pass, and that it ' +
       'holds nothing else, or set base-url for another service.',
-    ['MINT_abc123', 'mint-abc123', 'x'],
+    ['MINT_abc123', 'mint-abc123', 'KEY=mint_x'],
   ],
   ...['mint_dsc_', 'mint_us_'].map(
     (kind): Rejected => [
@@ -374,7 +374,7 @@ test.each(
 test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])(
   'an input with the name %s is meant [input.misspelt]',
   (name) => {
-    const given = { 'DRY-RUN': 'false', DRIED_RUN: 'true', NODE_VERSION: '24', [name]: 'true' }
+    const given = { 'DRY-RUN': 'false', DRIED_RUN: 'true', WAIT_: 'true', [name]: 'true\n' }
     const line = `${name.toLowerCase()}: no such input. Write "dry-run" instead.`
     expect(problems({}, { given })).toEqual([line])
     // By a composite action around the step, under nektos/act.
@@ -545,7 +545,7 @@ describe('problems [input.problems.together]', () => {
       advice:
         'Fix the inputs. If only a secret was wrong, re-run. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
-    expect(readBad({ wait: 'maybe' }).advice).not.toContain('secret')
+    expect(readBad({ wait: 'api-key: maybe' }).advice).not.toContain('secret')
   })
 
   test('are a prompt-file that can not be read, and not a missing prompt as well [input.task]', () => {

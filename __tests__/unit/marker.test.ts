@@ -34,7 +34,7 @@ const marker = createMarker(STATE, ID, IDENTITY, KEY)
 test('a marker that an earlier version wrote is read [memory.marker.stable]', () => {
   const earlier =
     '<!-- agent-job-action:2 -4KZ0jgtpz_r5UJOENw3pl WyJqb2ItMSIsImh0dHBzOi8vZ2l0aHViLmNvbS95b3VyLW9yZy9kb2NzL3B1bGwvNyIsIjEwMCIsMiwiYWN0aXZlIl0 TeQqmV6TvDaTFY9bVmgOWQM5BJPKBIQhCYaXUYy-DfI -->'
-  expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual({ ...STATE, fingerprint: '' })
+  expect(readMarker(`${earlier}\n`, ID, IDENTITY, KEY)).toEqual({ ...STATE, fingerprint: '' })
 })
 
 test.each<readonly [string, Partial<Identity>, 'unverified' | undefined]>([

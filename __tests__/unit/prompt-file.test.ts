@@ -38,7 +38,7 @@ beforeAll(() => {
   write(join(temp, 'prompt.md'), 'In temp')
   write(join(base, 'outside.md'), SECRET)
   write(join(base, 'work/repo-2/prompt.md'), SECRET)
-  symlinkSync(base, join(workspace, 'linked'), 'junction')
+  symlinkSync(join(base, 'work/repo-2'), join(workspace, 'repo-2'), 'junction')
   symlinkSync('a', join(workspace, 'inner-linked'), 'junction')
   symlinkSync(workspace, join(base, 'workspace-link'), 'junction')
   if (!POSIX) return
@@ -102,12 +102,13 @@ describe('a path [input.file.inside]', () => {
 
   test.each([
     ['a relative path', 'prompt.md'],
+    ['an absolute path past the link', join(workspace, 'prompt.md')],
     ['an absolute path through the link', join(base, 'workspace-link', 'prompt.md')],
   ])('%s is read in a workspace that is itself reached through a link', (_, path) => {
     expect(read(path, { workspace: join(base, 'workspace-link'), temp })).toEqual({ text: 'Hello' })
   })
 
-  test.each(['linked/outside.md', 'inner-linked/b/prompt.md'])(
+  test.each(['repo-2/prompt.md', 'inner-linked/b/prompt.md'])(
     'behind a linked folder is rejected: %s',
     (path) => {
       expect(problem(path)).toMatch(/symbolic link/)

@@ -127,7 +127,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       // [memory.edit.retried]
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
-      // Octokit ignores a copy. [net.deadline]
+      // Octokit ignores a copy. [net.deadline] [memory.edit.retried]
       Object.assign(request, { request: { ...call, signal: limit.signal } })
       // [net.deadline]
       const sent = Promise.resolve(send(request)).finally(() => {

@@ -267,6 +267,7 @@ function readFailure(thrown: unknown): Failure {
  * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). [github.limit]
  */
 function isRateLimit({ status, headers, message }: Failure): boolean {
+  // [github.limit] [github.permission.named]
   const isSaid =
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
