@@ -143,7 +143,7 @@ test.concurrent('nothing was sent, so it is sent again after a TLS handshake tha
 // Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
 const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
 
-test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it [net.tls.verified]', async () => {
+test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it [send.certificate.final] [net.tls.verified]', async () => {
   const service = await tlsService(own)
   const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
   expect(error).toMatch(

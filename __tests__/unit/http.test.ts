@@ -3,6 +3,7 @@
 import { createServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
+import { describeError } from '../../src/net/connect.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import { createHttpClient } from '../../src/net/http.js'
 import { clock } from '../../src/runner.js'
@@ -80,3 +81,40 @@ test('a cancel in the turn of the event loop in which the connection is made, or
   await close()
   expect(results).toEqual(Array(2).fill({ kind: 'aborted', sent: false }))
 })
+
+test('a cancel in the very moment in which the time of a create is up: its response is waited for [cancel.in-flight]', () =>
+  inSimulation(async () => {
+    const cancel = new AbortController()
+    const answer = 'HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'
+    const { port } = await startListening(
+      createServer((socket) =>
+        socket.once('data', () => {
+          setTimeout(() => cancel.abort(), 59_999) // What was sent took a millisecond.
+          setTimeout(() => socket.write(answer), 62_000)
+        }),
+      ),
+    )
+    const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
+    const deadline = createDeadline(clock.now() + 90_000, cancel.signal, clock)
+    expect(await send(POST, deadline)).toMatchObject({ status: 201 })
+  }))
+
+test.each<[string, Error, object]>([
+  [
+    'TLS: wrong version number',
+    new Error('0A00010B:SSL routines::wrong version number:\ns3_record.c'),
+    { code: 'ERR_SSL_WRONG_VERSION_NUMBER', reason: 'wrong version number' },
+  ],
+  [
+    'self-signed certificate',
+    new Error('self-signed certificate; try --use-system-ca'),
+    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  ],
+  ['read; reset', new Error('read;\nreset'), { code: 'ECONNRESET', reason: 'a reason' }],
+  ['a; b', new AggregateError(['a', 'a', 'b'].map(Error)), {}],
+])(
+  'a network error is told on one line, without what no step can follow: %s [text.one-line] [send.unconnected] [report.advice.followed]',
+  (told, error, fields) => {
+    expect(describeError(Object.assign(error, fields))).toBe(told)
+  },
+)
