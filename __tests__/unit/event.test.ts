@@ -147,8 +147,8 @@ describe('a pull request or an issue [github.event]', () => {
     ['in the same repository', { full_name: 'your-org/docs' }, false],
     ['in a fork', { full_name: 'someone/docs' }, true],
     ['in a repository that was deleted', null, true],
-    ['not in the payload', undefined, undefined],
-  ])('with a head %s [input.key.empty]', (_, repo, fromFork) => {
+    ['not in the payload [context.facts.event]', undefined, undefined],
+  ])('with a head [input.key.empty] %s', (_, repo, fromFork) => {
     const head = repo === undefined ? {} : { head: { repo } }
     const pull = { ...pull_request, ...head, base: { repo: { full_name: 'your-org/docs' } } }
     expect(read({ pull_request: pull })).toMatchObject({

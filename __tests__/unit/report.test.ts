@@ -88,7 +88,7 @@ test('a step without a result counts as failed, and what happens after its end w
   expect([written.summary, written.error]).toEqual([[expect.stringContaining('Dry run')], []])
 })
 
-test("a summary that can't be written draws one warning, however often [report.annotation.one]", () => {
+test("a summary that can't be written draws one warning, however often, and ends nothing [output.unwritable] [report.annotation.one]", () => {
   const summary = (): void => {
     throw new Error('ENOSPC')
   }

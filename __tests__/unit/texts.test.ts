@@ -323,6 +323,11 @@ describe('of requests and the job, what is said is known:', () => {
     },
   )
   rule(
+    'in the title, until something is accepted, that it is not yet [report.title.accepted]',
+    (row) => !isEnded(row) && row.job === undefined && row.unknown === undefined,
+    (_, { summary }) => expect(titleOf(summary)).toMatch(/not accepted the request yet/),
+  )
+  rule(
     'not that the job is running, unless the last request said so [report.true]',
     ({ job }) => job !== 'runs',
     (_, told) =>

@@ -223,6 +223,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     // [poll.refused]
     case 'error-response': {
       const { status, description } = result
+      // [report.log.lines]
       const reason = `the service responded ${description}`
       // [poll.retry]
       if (status >= 500 || [408, 425, 429].includes(status)) {

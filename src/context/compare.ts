@@ -23,7 +23,7 @@ const FILES_LIMIT = 3000
 // [range.pull-request] [range.cut.parts]
 export const FILES_PAGE = 50
 
-/** Its commits per page; the first page has the files. [context.facts.commits] */
+/** Its commits per page, at most; the first page has the files. [context.facts.commits] */
 const COMMITS_PAGE = 100
 
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
@@ -69,6 +69,7 @@ export async function compareCommits(
   )
   // From one to the other [range.push], and a page of the commits between. [context.facts.commits]
   const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
+  // [range.gone]
   try {
     // [range.push]
     const { data } = await repo.github.repos.compareCommitsWithBasehead(params)

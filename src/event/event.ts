@@ -43,7 +43,8 @@ type PullRequestEvent = Readonly<{
   author: string
   /**
    * Its head is in another repository, or in one that was deleted; undefined if the payload has no
-   * head. [input.key.empty]
+   * head, as that of a comment: its branches are still to be read.
+   * [input.key.empty] [access.pull-request.readers] [context.facts.event]
    */
   fromFork: boolean | undefined
 }>
@@ -166,7 +167,7 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
     number,
     // [access.words.asked] [skip.authors.cause]
     author: getString(pull, 'user.login'),
-    // [input.key.empty] [github.event]
+    // [input.key.empty] [access.pull-request.readers] [context.facts.event]
     fromFork: getPath(pull, 'head') === undefined ? undefined : !isSame,
   }
 }

@@ -55,6 +55,7 @@ export function abortedAfter(
   const controller = new AbortController()
   void waitForAbort(signal)
     .then(() => wait(controller.signal))
+    // What ended it tells whether a retry may help. [github.decides.retried]
     .then(() => controller.abort(signal.reason))
   return controller.signal
 }

@@ -178,6 +178,7 @@ export class StepReport {
   // [report.summary]
   #writeSummary(): void {
     const { writer } = this.#options
+    // [output.unwritable]
     try {
       writer.summary(createSummary(this.#view()))
     } catch (thrown) {

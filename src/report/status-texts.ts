@@ -17,7 +17,7 @@ export function createUpdate(view: View): StatusUpdate {
   const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
-      // [memory.rerun.waits]
+      // [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent]
       state: describeState(facts),
       // [memory.marker.no-key] [memory.rerun.waits]
       jobId: redact(jobId, true) === jobId ? jobId : '',

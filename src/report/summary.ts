@@ -132,6 +132,7 @@ function describeRunning(view: View): Texts {
   }
   if (facts.request.kind === 'none') {
     return {
+      // [report.title.accepted] [cancel.killed]
       title: '⏳ The service has not accepted the request yet',
       next: `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`,
     }

@@ -95,6 +95,7 @@ async function messageOrCreate(
     return create({ ...task, previousLink: remembered.previousLink }, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
+  // [send.message.gone] [send.message.ended]
   try {
     return await message(task, wait, tools, replaceable)
   } catch (thrown) {
