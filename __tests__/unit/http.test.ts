@@ -1,5 +1,6 @@
 /** One request: what keeps it from being sent. */
 
+import { getEventListeners } from 'node:events'
 import { createServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
@@ -12,6 +13,7 @@ import { type Behaviour, connectProxy } from '../support/proxy.js'
 import { inSimulation } from '../world/story.js'
 
 const POST = { method: 'POST', path: '/', headers: {}, body: 'Go' } as const
+const ANSWER = 'HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'
 const DIRECT = { proxy: undefined, unverifiedTlsRequested: false }
 const inAMinute = ({ signal } = new AbortController()) =>
   createDeadline(clock.now() + 60_000, signal, clock)
@@ -82,21 +84,43 @@ test('a cancel in the turn of the event loop in which the connection is made, or
   expect(results).toEqual(Array(2).fill({ kind: 'aborted', sent: false }))
 })
 
-test('a cancel in the very moment in which the time of a create is up: its response is waited for [cancel.in-flight]', () =>
+test('a cancel in the very moment in which the time of a create is up: its response is waited for [cancel.in-flight] [net.arrived-first]', () =>
   inSimulation(async () => {
     const cancel = new AbortController()
-    const answer = 'HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'
     const { port } = await startListening(
       createServer((socket) =>
         socket.once('data', () => {
           setTimeout(() => cancel.abort(), 59_999) // What was sent took a millisecond.
-          setTimeout(() => socket.write(answer), 62_000)
+          setTimeout(() => socket.write(ANSWER), 62_000)
         }),
       ),
     )
     const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
     const deadline = createDeadline(clock.now() + 90_000, cancel.signal, clock)
     expect(await send(POST, deadline)).toMatchObject({ status: 201 })
+  }))
+
+test('polls share a connection for a minute [net.post.new-connection], leave no listener [net.deadline], and end at once if they are cancelled [cancel.in-flight]', () =>
+  inSimulation(async () => {
+    let [connections, requests] = [0, 0]
+    const { port } = await startListening(
+      createServer((socket) => {
+        connections++
+        socket.on('data', () => ++requests < 3 && socket.write(ANSWER))
+      }),
+    )
+    const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
+    const cancel = new AbortController()
+    const deadline = createDeadline(clock.now() + 200_000, cancel.signal, clock)
+    const poll = () => send({ method: 'GET', path: '/', headers: {} }, deadline)
+    await poll()
+    await sleep(60_000)
+    expect([await poll(), connections]).toMatchObject([{ status: 201 }, 1])
+    expect(getEventListeners(deadline.signal, 'abort')).toEqual([])
+    const startedAt = performance.now()
+    setTimeout(() => cancel.abort(), 1_000)
+    expect(await poll()).toEqual({ kind: 'aborted', sent: true })
+    expect(performance.now() - startedAt).toBeLessThan(1_010)
   }))
 
 test.each<[string, Error, object]>([
