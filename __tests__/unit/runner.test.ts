@@ -94,6 +94,12 @@ describe('the reporter [text.command]', () => {
     expect(written).toBe(commands)
   })
 
+  test('folds a prompt, and nothing behind it [output.dry-run]', () => {
+    reporter.group('The prompt', 'One\nline')
+    jest.restoreAllMocks()
+    expect(written).toBe('::group::The prompt\n| One\n| line\n::endgroup::\n')
+  })
+
   test('cuts an error that GitHub would cut [report.annotation.one]', () => {
     reporter.error('x'.repeat(5_000))
     jest.restoreAllMocks()
@@ -106,10 +112,10 @@ test('a summary that is rewritten is redacted, and never empty in between [repor
   reporter.summary('A long first version with a secret.\n')
   expect(fs.readFileSync(file, 'utf8')).toBe('A long first version with a ***.\n')
   sizes.length = 0
-  reporter.summary('Second.\n')
+  reporter.summary('Second ✅.\n')
   expect(sizes.length).toBeGreaterThan(1)
   expect(sizes.filter((size) => !size)).toEqual([])
-  expect(fs.readFileSync(file, 'utf8')).toBe('Second.\n')
+  expect(fs.readFileSync(file, 'utf8')).toBe('Second ✅.\n')
 })
 
 test('a nonce is one that nobody can guess: 128 bits, and another one each time [context.fence.data]', () => {
