@@ -79,6 +79,23 @@ slowTest.each<[object, string]>([
   },
 )
 
+const BUSY = { message: [{ status: 429, headers: { 'retry-after': '60' }, error: 'Later' }] }
+testsIn({ emulator: { speed: 1, scenario: BUSY } })(
+  'the end of a step is written though what is stored stays as it was: a cancel before a retry [memory.edit.order] [cancel.told]',
+  async (world) => {
+    await world.step({ ...SCOPE, wait: 'false' })
+    const { outputs } = await world.step(SCOPE, {
+      meanwhile: async ({ lines, cancel }) => {
+        await until(() => lines.some((line) => line.includes('Retrying in')))
+        await sleep(1_000)
+        cancel()
+      },
+    })
+    expect(outputs).toMatchObject({ outcome: 'cancelled', sent: 'nothing' })
+    expect(world.comments()).toEqual([expect.stringMatching(/^🛑/)])
+  },
+)
+
 describe('a run that ends before it sends anything creates no comment, as GitHub would mail it: [memory.silent]', () => {
   const FILES = /\/pulls\/1\/files/
 
