@@ -142,7 +142,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
   testsIn({ private: false })(
     'of this repository are told to its readers, who need not be asked for [docs.files.readers] [report.review]',
     async (world) => {
-      const prLink = `https://github.com/${REPOSITORY}/pull/1`
+      const prLink = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
       const { url } = await world.serve({
         poll: [{ times: 9, job: { status: 'completed', prLink } }],
       })

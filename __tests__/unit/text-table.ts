@@ -187,7 +187,7 @@ const RULES: Readonly<Record<string, readonly (keyof typeof ENDS)[]>> = {
   '[cancel.killed] [report.true]': ['so far'],
   '[report.review] [output.outcome]': ['pr-opened'],
   '[output.outcome] [report.advice.followed]': ['failed', 'archived'],
-  '[report.true] [report.advice.followed]': ['no-changes'],
+  '[output.outcome] [report.true] [report.advice.followed]': ['no-changes'],
   '[report.title.accepted] [report.advice.followed]': ['skipped'],
   '[output.timed-out] [report.advice.rerun] [report.true]': ['timed-out'],
   '[output.dry-run]': ['dry-run'],

@@ -80,6 +80,7 @@ function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
 /** undici ignores the signal of a request whose connection is still being made. [net.deadline] */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   await waitForAbort(signal)
+  // Why it was aborted is told. [net.deadline] [report.true]
   throw signal.reason
 }
 

@@ -73,6 +73,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * A POST always uses a new connection: a server may close a kept-alive one just as the request is
  * sent, and then there is no way to know whether it was read (RFC 9112, 9.3.1). The GETs that
  * follow reuse that connection, which is kept for longer than any usual poll interval.
+ * [net.post.new-connection]
  *
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
  * inside: they destroy its client. [net.deadline] [net.limits]
@@ -83,6 +84,7 @@ export function createHttpClient(options: HttpClientOptions) {
   const { proxy } = options
   const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
+  // [net.post.new-connection] [net.limits] [poll.last]
   const close = (): void => {
     connection?.destroy()
     connection = undefined

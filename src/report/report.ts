@@ -56,6 +56,7 @@ export class StepReport {
     this.#facts = factsAtStart(task.kind === 'create' ? '' : task.jobId)
   }
 
+  // [report.facts.one] [docs.files.told] [report.log.lines]
   get facts(): StepFacts {
     return this.#facts
   }
@@ -128,7 +129,8 @@ export class StepReport {
   }
 
   #record(happening: Happening): void {
-    // [report.facts.one] [cancel.second]
+    // Also of what comes after the result, as what the docs job's pull request has in it.
+    // [report.facts.one] [docs.files.told]
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
