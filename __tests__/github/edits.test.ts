@@ -400,6 +400,15 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
     expect(milliseconds).toBeCloseTo(limitMs, -2)
   })
 
+  worldTest('has no more time if there is no job to store', async (world) => {
+    const { url } = await world.serve({ create: [{ status: 500, error: 'x' }] })
+    fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times: 1 })
+    fail(world, { method: 'PATCH', answer: 'silence' })
+    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'base-url': url })
+    expect(outputs['error-code']).toBe('create-unknown')
+    expect(milliseconds).toBeCloseTo(10_000, -2)
+  })
+
   worldTest(
     'of a message has as long as of a job: the next run compares it [paid.push.unchanged]',
     async (world) => {

@@ -606,6 +606,12 @@ worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
     'reading pull request 2 failed: 410',
   ],
   [
+    'the token may not read the pull request',
+    /\/pulls\/2$/,
+    refusal(403, 'Resource not accessible by integration'),
+    'Add `pull-requests: write` to',
+  ],
+  [
     'the token sees neither its list nor the repository',
     /\/commits\/\w+\/pulls|\/repos\/[^/]+\/[^/]+$|\/pulls\/2$/,
     refusal(404, 'Not Found'),

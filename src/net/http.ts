@@ -118,6 +118,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   })
   // [net.limits] [net.proxy]
   return {
+    // What `destroy` ends. [net.limits]
     client,
     destroy(): void {
       // Else, a proxy may open the tunnel of a request that was given up. [net.proxy]
