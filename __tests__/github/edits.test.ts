@@ -288,7 +288,7 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
   )
 
   worldTest(
-    'also if another note comes just then [memory.failure.told] [memory.edit.retried]',
+    'also if another note comes just then [memory.edit.order] [memory.failure.told] [memory.edit.retried]',
     async (world) => {
       await world.step({ ...COMMENT, ...ANOTHER_KEY })
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })

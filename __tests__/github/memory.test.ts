@@ -150,18 +150,24 @@ worldTest(
 )
 
 describe('a new job replaces the last one, in the same comment, [memory.run.continues]', () => {
-  worldTest('if that one failed', async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    const troubled = await world.serve({
-      initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
-      poll: [{ job: { status: 'failed' } }],
-    })
-    const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
-    expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
-    expect(second.log).toContain('The earlier docs job failed: a new one takes its place.')
-    expect(world.posts(troubled)).toEqual([CREATE])
-    expect(world.comments()).toHaveLength(1)
-  })
+  worldTest(
+    'if that one failed, whose id its placeholder has no more [send.placeholder.first]',
+    async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      const troubled = await world.serve({
+        initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
+        poll: [{ job: { status: 'failed' } }],
+      })
+      const before = world.github.writes().length
+      const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+      const written = world.github.writes()[before]?.body as { body: string }
+      expect(markersIn([written.body])).toMatchObject([{ state: 'sending', jobId: '' }])
+      expect(second.log).toContain('The earlier docs job failed: a new one takes its place.')
+      expect(world.posts(troubled)).toEqual([CREATE])
+      expect(world.comments()).toHaveLength(1)
+    },
+  )
 
   worldTest(
     'and its open docs pull request is continued by every job after it, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',

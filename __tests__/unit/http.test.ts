@@ -100,7 +100,7 @@ test('a cancel in the very moment in which the time of a create is up: its respo
     expect(await send(POST, deadline)).toMatchObject({ status: 201 })
   }))
 
-test('polls share a connection for a minute [net.post.new-connection], leave no listener [net.deadline], and end at once if they are cancelled [cancel.in-flight]', () =>
+test('polls share a connection for a minute [net.post.new-connection] or until it is closed [poll.last] [poll.link.late], leave no listener [net.deadline], and end at once if they are cancelled [cancel.in-flight]', () =>
   inSimulation(async () => {
     let [connections, requests] = [0, 0]
     const { port } = await startListening(
@@ -109,7 +109,7 @@ test('polls share a connection for a minute [net.post.new-connection], leave no 
         socket.on('data', () => ++requests < 3 && socket.write(ANSWER))
       }),
     )
-    const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
+    const { send, close } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
     const cancel = new AbortController()
     const deadline = createDeadline(clock.now() + 200_000, cancel.signal, clock)
     const poll = () => send({ method: 'GET', path: '/', headers: {} }, deadline)
@@ -117,10 +117,12 @@ test('polls share a connection for a minute [net.post.new-connection], leave no 
     await sleep(60_000)
     expect([await poll(), connections]).toMatchObject([{ status: 201 }, 1])
     expect(getEventListeners(deadline.signal, 'abort')).toEqual([])
+    close()
     const startedAt = performance.now()
     setTimeout(() => cancel.abort(), 1_000)
     expect(await poll()).toEqual({ kind: 'aborted', sent: true })
     expect(performance.now() - startedAt).toBeLessThan(1_010)
+    expect(connections).toBe(2)
   }))
 
 test.each<[string, Error, object]>([

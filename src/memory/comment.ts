@@ -313,6 +313,7 @@ export function keepComment(options: CommentOptions) {
   }
 }
 
+// What a later run or a reader misses if it isn't written; the times in a text are not.
 // [memory.edit.order] [memory.failure.told]
 function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
   return JSON.stringify([stored, notes, isEnd])

@@ -119,7 +119,8 @@ async function create(
   { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,
 ): Promise<Begun> {
-  // [memory.run.open-pull]
+  // Before the placeholder, which must not store the docs job that is replaced.
+  // [send.placeholder.first] [memory.run.open-pull]
   tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   // [send.placeholder.first]
   await tools.writePlaceholder()
