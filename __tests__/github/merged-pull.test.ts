@@ -598,6 +598,18 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
   },
 )
 
+worldTest(
+  'a push is about none if a queue merged another with what it names, and the list is late [merge.whole] [merge.late-list]',
+  async (world) => {
+    addMerged(world)
+    const answer = { status: 200, body: [] }
+    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
+    const { log } = await world.step(SCOPE, push('Retry (#2)', { earlier: [commit('x (#9)')] }))
+    expect(log).toContain('is about no single pull request')
+    expect(asked(world)).toEqual([LIST, 'pulls/2', COMMITS, RANGE])
+  },
+)
+
 worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
   [
     'the pull request is gone',

@@ -594,7 +594,7 @@ test.each([
 
 test.each([
   ['', ''],
-  ['fr', 'fr'],
+  ['[docs] fr', '[docs] fr'],
   ['{\n  "lang": "fr",\n  "node": 24\n}', 'fr, 24'],
   ['{"lang": "fr\\n"}', 'fr'],
   ['{"lang": ""}', '{"lang": ""}'],

@@ -109,9 +109,9 @@ describe('a path [input.file.inside]', () => {
   })
 
   test.each(['repo-2/prompt.md', 'inner-linked/b/prompt.md'])(
-    'behind a linked folder is rejected: %s',
+    'behind a linked folder is rejected, and what to do is said: %s [input.problems.together]',
     (path) => {
-      expect(problem(path)).toMatch(/symbolic link/)
+      expect(problem(path)).toMatch(/ symbolic link\. Commit the file itself\.$/)
     },
   )
 

@@ -186,7 +186,10 @@ export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   }))
 }
 
-/** `owner/repo/path` of a workflow; its ref may be a commit. [memory.identity] */
+/**
+ * `owner/repo/path` of a workflow; its ref may be a commit.
+ * [memory.identity] [range.schedule.last-success]
+ */
 export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }

@@ -16,7 +16,7 @@ export interface PromptRoots {
   readonly temp: string
 }
 
-// [input.file.inside]
+// [input.file.inside] [input.problems.together]
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
@@ -41,7 +41,7 @@ export function readPromptFile(path: string, roots: PromptRoots): string {
   }
 }
 
-// [input.file.inside]
+// [input.file.inside] [input.problems.together]
 function resolveInRoots(path: string, roots: PromptRoots) {
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
