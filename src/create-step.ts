@@ -54,6 +54,7 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   // [report.review]
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
+  // All that a step needs, whoever runs it. [house.layers]
   return {
     // [input.values]
     inputs,

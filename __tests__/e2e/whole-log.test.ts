@@ -35,7 +35,7 @@ test.concurrent('a job that takes too long [report.log.lines]', async () => {
   expect(report(await runAgainst({ posts: [created], polls: [active] }, inputs))).toMatchSnapshot()
 })
 
-posixTest('a step that is cancelled [report.log.lines]', async () => {
+posixTest('a step that is cancelled in a pause [net.deadline] [report.log.lines]', async () => {
   const inputs = { prompt: 'More', 'job-id': 'job-1', 'poll-interval-seconds': '600' }
   const run = await runAgainst({ posts: [active] }, inputs, {
     meanwhile: async ({ lines, signal }) => {

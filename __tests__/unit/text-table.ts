@@ -325,7 +325,7 @@ const STATES: Record<string, State> = {
     happens: hasNotes,
     ends: ['skipped', 'no permission'],
   },
-  'with a remembered job [report.true] [output.pr-link]': {
+  'with a remembered job [report.true] [output.remembered]': {
     happens: remembers(LINK),
     link: LINK,
     ends: ['dry-run', 'skipped', 'skipped, docs closed', 'cancelled', 'no permission'],

@@ -45,7 +45,7 @@ export function openComments(
   { kind, number: issue_number, permission }: NonNullable<ReturnType<typeof findThread>>,
   nonce: string,
 ) {
-  // [memory.one-comment.no-twin] [memory.first-text]
+  // [memory.one-comment.no-twin] [memory.first-text] [skip.own-comment]
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
   // [github.permission.named]

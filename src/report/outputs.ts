@@ -10,7 +10,7 @@ export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Recor
   const { jobId, recordedId, result, seen, previousLink } = facts
   // [output.sent]
   const sent = sentIn(facts)
-  // A run that sends nothing reports what is remembered. [output.dry-run] [output.pr-link]
+  // A run that sends nothing reports what is remembered. [output.remembered]
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
   // [output.pr-link]
   const link = seen?.job.link ?? (sendsNothing ? previousLink : undefined)
