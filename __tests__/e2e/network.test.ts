@@ -293,11 +293,9 @@ test.concurrent.each([
     const proven = await certificate(['localhost'])
     const service = await tlsService(proven)
     const proxy = await connectProxy(service.port, () => 'open', proven)
-    const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://${host}:${proxy.port}` }
-    const error = await expectFinal(AWAY, {
-      ...env,
-      NODE_USE_ENV_PROXY: '1',
-    }).finally(proxy.close)
+    const env = { NODE_EXTRA_CA_CERTS: proven.file, NODE_USE_ENV_PROXY: '1' }
+    const HTTPS_PROXY = `https://${host}:${proxy.port}`
+    const error = await expectFinal(AWAY, { ...env, HTTPS_PROXY }).finally(proxy.close)
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', name }])
     expect(error).toMatch(/certificate.*service\.test/)
   },

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
-import { type Fault, file, type Need, refusal, sha } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, file, type Need, refusal, sha } from '../support/github.js'
 import {
   expectSkipped,
   HEAD,
@@ -366,7 +366,7 @@ describe('skip-authors [skip.authors.cause]', () => {
     'a push with their commits and one that %s, and that GitHub does not find at first [skip.authors.push] [github.early]',
     async (world, _, parents, outcome) => {
       world.repository.addCommit({ sha: sha('b'), parents })
-      world.github.faults.push({ answer: refusal(404, 'Not Found') })
+      world.github.faults.push({ answer: BAD_GATEWAY }, { answer: refusal(404, 'Not Found') })
       const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
       const ended = await world.step(SKIP, push({ commits }))
       expect(`${ended.outputs.outcome} ${ended.log}`).toMatch(outcome)

@@ -151,7 +151,7 @@ worldTest(
 
 describe('a new job replaces the last one, in the same comment, [memory.run.continues]', () => {
   worldTest(
-    'if that one failed, whose id its placeholder has no more [send.placeholder.first]',
+    'if that one failed: the placeholder no longer has its id [send.placeholder.first]',
     async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
       const troubled = await world.serve({

@@ -66,6 +66,7 @@ export async function runStep(
   let failure: unknown
   const result = await runAction({
     bundle: BUNDLE,
+    // The key as it is often pasted: the secret that is masked and hidden is without the line end.
     inputs: { 'project-id': 'docs', 'api-key': `${KEY}\n`, ...inputs },
     ...rest,
     env: { RUNNER_DEBUG: '1', ...options.env },

@@ -325,7 +325,8 @@ describe('the fingerprint of what is sent', () => {
 
   // A change of it makes each open pull request pay once more: docs/development says so.
   test('stays what earlier versions have stored [paid.fingerprint.pinned]', () => {
-    expect(usual).toBe('YatLhpob8-QRuXEGK-PmfAXHye4rmLwaMrl3_lMA9v4')
+    const patch = '@@ -1,2 +1,2 @@ function one()\n old\n+@@ new @@'
+    expect(of(withPatch(patch))).toBe('9DY4YcIlb0S4eIjDAuRmJ_6Kdj4m2tfgIOj8DnOLjAQ')
     expect(of(changes([{ ...noPatch, previousPath: 'docs/b.md', sha: 'a1' }]))).toBe(
       'OOaTR6Xn017wK8QTnTLDIQcRmt1Zbswp7fq-ybChUZo',
     )

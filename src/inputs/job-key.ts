@@ -17,7 +17,7 @@ export function describeJobKey(jobKey: string): string {
       text = values.join(', ').trim()
     }
   } catch {
-    // A key of the user's own, however it begins, or no JSON any more as a secret was hidden.
+    // A key of the user's own, whatever it begins with; or JSON that hiding a secret broke.
   }
   return truncate((text || jobKey).replace(/\s+/g, ' ').trim(), 99)
 }

@@ -298,9 +298,10 @@ export function keepComment(options: CommentOptions) {
       const { min, cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
       const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
+      const done = new AbortController()
       const abortAfter = async (milliseconds: number): Promise<void> => {
-        await clock.sleep(milliseconds, closing.signal)
-        closing.abort()
+        await clock.sleep(milliseconds, done.signal)
+        if (!done.signal.aborted) closing.abort()
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
@@ -309,11 +310,13 @@ export function keepComment(options: CommentOptions) {
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
       // [memory.edit.retried]
       await working
+      // Another close has its own time. [net.deadline]
+      done.abort()
     },
   }
 }
 
-// What a later run or a reader misses if it isn't written; the times in a text are not.
+// What a later run or a reader needs. The times in a text don't count.
 // [memory.edit.order] [memory.failure.told]
 function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
   return JSON.stringify([stored, notes, isEnd])

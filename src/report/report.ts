@@ -129,7 +129,7 @@ export class StepReport {
   }
 
   #record(happening: Happening): void {
-    // Also of what comes after the result, as what the docs job's pull request has in it.
+    // Facts also come after the result: what is in the docs pull request.
     // [report.facts.one] [docs.files.told]
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
