@@ -2,5 +2,4 @@
 
 import { main } from './main.js'
 
-// [house.node]
 await main()

@@ -1,7 +1,4 @@
-/**
- * Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which
- * prompt.
- */
+/** Decides what the run does, by GitHub's data: skip, wait, message or create, and the prompt. */
 
 import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
@@ -19,28 +16,21 @@ import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
 
-// [net.cheap]
+/** Each request names the permission that it needs. [github.permission.least] */
 export function openGitHub(step: Step) {
   const { inputs, event, ...tools } = step
   const { repository, actor } = step.environment
   const github = createGitHub({
     ...tools,
-    // [secret.key.where]
     token: inputs.githubToken,
-    // [github.permission.named]
     fromFork: hasReadOnlyToken(event),
   })
   const repo = { github, repository }
-  // [docs.token.when]
   const docsPulls = openDocsPulls(step, github)
-  // [access.refused.no-key]
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
-  // [net.cheap]
   return {
     /** Why these people must not start a job; undefined if they may. */
-    // [access.refused.no-key]
     findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
-    // [docs.files.told]
     readDocs: docsPulls.readAtEnd,
     /**
      * Decides what to do. Only reads: from GitHub, and the job's status from the service.
@@ -51,17 +41,19 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
-    // [github.decides.retried]
     planRun: planRun.bind(undefined, { ...step, github, docsPulls, repo }),
   }
 }
 
-// [merge.found]
 interface PlanStep extends MemoryStep {
   readonly repo: GitHubRepo
 }
 
-// [merge.found]
+/**
+ * Finds out what the run is about. The agent's own merged work must start nothing.
+ * [skip.authors.merged] On a locked pull request nobody can comment, and the docs job goes on.
+ * [memory.locked]
+ */
 async function planRun(
   step: PlanStep,
   mayBeMerges: readonly string[] | undefined,
@@ -69,42 +61,33 @@ async function planRun(
   keep: (comment: Memory['comment']) => void,
 ): Promise<Plan> {
   const { repo, log } = step
-  // [skip.authors.push]
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return skipFor('every non-merge commit in the push is by an account in skip-authors')
   }
-  // [merge.found]
   const found = await findMergedPull(step, repo)
-  // [skip.authors.merged]
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
     return skipFor('the push merged a pull request by an account in skip-authors')
   }
-  // [merge.consent]
   const merged = found?.isConsent ? found.pull : undefined
-  // [memory.locked]
   const isLocked = getPath(merged, 'locked') === true
-  // [merge.found] [merge.consent]
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
-  // [memory.locked]
   const but = isLocked ? ', whose conversation is locked, so no comment is written' : unnamed
-  // [merge.found] [merge.consent] [memory.locked]
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${but}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const about = { ...step, inputs }
-  // [merge.found] [range.number.either]
   const memory = openMemory(about, merged !== undefined)
-  // [memory.locked] [output.dry-run]
   if (!inputs.dryRun && !isLocked) keep(memory.comment)
-  // [merge.found]
   return planAbout(about, found, memory, service)
 }
 
-// [skip.authors.push] [skip.authors.merged]
 function skipFor(reason: string): Plan {
   return { kind: 'skip', why: { reason } }
 }
 
-/** Once it is known what the run is about. [memory.run.continues] */
+/**
+ * Once it is known what the run is about. A docs job that is only waited for is paid already, so no
+ * label counts. [skip.wait.never]
+ */
 async function planAbout(
   step: PlanStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
@@ -112,66 +95,46 @@ async function planAbout(
   service: AgentService,
 ): Promise<Plan> {
   const { inputs, environment, event, repo, log, tell } = step
-  // [skip.labels.about] [skip.paths.none-left]
   const skip = (why: SkipReason): Plan => {
-    // [memory.silent]
     memory.stop() // A skipped run is no news for those who read the comment.
-    // [skip.labels.about] [skip.paths.none-left]
     return { kind: 'skip', why }
   }
-  // [merge.found] [merge.consent] [skip.labels.about]
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
-  // [memory.run.continues]
   const recalled = await memory.recall(service)
-  // [skip.wait.never]
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
-  // [skip.labels.about]
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   if (labelled !== undefined) return skip(labelled)
 
   // Without them, a job would be paid that can't know what changed.
-  // [context.level] [github.context.refused] [skip.paths.none-left]
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
-  // [context.level] [github.context.refused]
   const findings = needsChanges
-    ? // [merge.found]
-      await findChanges(environment, event, repo, { ...inputs, thread: named })
+    ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
-  // [report.review] [range.number]
   const thread = findings === undefined ? named : findings.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
-  // [report.review] [range.number]
   if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
-  // [range.since.no-effect]
   if (inputs.since !== '' && findings?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  // [skip.paths.none-left]
   const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skip(judged.skip)
-  // [context.omitted.told]
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
-  // If a part of the changes isn't known, they are equal to no others. [paid.push.unknown]
-  // [paid.fingerprint.keyed] [paid.push.unchanged]
+  // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
-  // [context.omitted.told]
   const omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
-  // [context.budget] [memory.run.open-pull]
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
-  // [memory.run.continues]
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
-  // [paid.push.unchanged]
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }
 
 /**
  * Whether a number that nothing was read of may be an open pull request's; with `job-scope: issue`,
- * it is meant as an issue's. [report.review]
+ * it is meant as an issue's.
  */
 function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): boolean {
   const { issueNumber, jobScope } = inputs
@@ -181,7 +144,7 @@ function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): 
 
 /**
  * Why the labels of what the run is about, or of what a push of several merged, say no.
- * [skip.labels.merged] [skip.labels.no-effect]
+ * [skip.labels.no-effect]
  *
  * @throws ActionError `github`
  */
@@ -192,31 +155,24 @@ async function findSkipLabel(
   const { inputs, event, repo, log } = step
   const { skipLabels } = inputs
   if (skipLabels.size === 0) return undefined
-  // [skip.labels.about]
   const isKnown = [...others, event.pullRequest, event.issue].some((one) => one !== undefined)
-  // [skip.labels.merged]
   const group = isKnown ? [] : await readMergedGroup(step, repo)
-  // [skip.labels.no-effect]
   if (!isKnown && group.length === 0)
     log('skip-labels was ignored: the run is about no single pull request or issue.')
-  // [skip.labels.about] [skip.labels.merged]
   const reason = checkSkipLabels(event, skipLabels, [...others, ...group])
   if (reason === undefined) return undefined
-  // [skip.labels.merged] [report.advice.followed]
   const advice = 'For the docs of the others that were merged, start a workflow with issue-number.'
   return group.length > 1 ? { reason, advice } : { reason }
 }
 
 /**
- * What `issue-number` names, if its labels count. [skip.labels.about]
+ * What `issue-number` names, if its labels count.
  *
  * @throws ActionError `github`
  */
 async function readNamed({ inputs, event, repo }: PlanStep): Promise<Thread | undefined> {
   const { task, issueNumber, skipLabels } = inputs
-  // [skip.wait.never] [github.permission.least]
   if (issueNumber === undefined || task.kind === 'attach' || skipLabels.size === 0) return undefined
-  // [skip.labels.about]
   const isOther = ![event.issue, event.pullRequest?.number].includes(issueNumber)
   return isOther ? readThread(issueNumber, repo) : undefined
 }

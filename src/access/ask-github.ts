@@ -1,6 +1,4 @@
-/**
- * What access/ asks GitHub: who may write to the repository, and whose the commits of a push are.
- */
+/** What GitHub is asked for access/: who may write here, and whose a push's commits are. */
 
 import { type GitHubRepo, requestParams } from '../github/client.js'
 import { isMissing, succeeds } from '../github/errors.js'
@@ -8,17 +6,15 @@ import type { SkipReason } from '../run/result.js'
 import { shortSha } from '../text/format.js'
 import type { Person } from './who-may-start.js'
 
-/**
- * Maintainers have `write` here, and a custom role the permission that it is based on.
- * [access.permission.write]
- */
+/** A custom role has the permission that it is based on. [access.permission.write] */
 const WRITERS = ['admin', 'write']
 
 /**
- * Why the run must not start a job; undefined if it may. [access.refused.green]
+ * Why the run must not start a job; undefined if it may: a stranger must not turn a workflow red.
+ * [access.refused.green]
  *
  * @param missingSecrets why the run has no key, if it has none: to let somebody in would only turn
- * the run red
+ * the run red [access.refused.no-key]
  * @throws ActionError `github` if a permission can't be read
  */
 export async function findRefusal(
@@ -28,14 +24,10 @@ export async function findRefusal(
 ): Promise<SkipReason | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
-    // [access.permission.write]
     const permission = await readPermission(repo, login)
     if (!WRITERS.includes(permission)) {
-      // [access.refused.green]
       const reason = `${login}, who ${did}, has no write access to ${repo.repository}`
-      // [access.refused.no-key]
       if (missingSecrets !== undefined) return { reason, advice: missingSecrets }
-      // [access.refused.green] [report.advice.followed]
       const advice = 'To let them start docs jobs, add the login to allow-users.'
       return { reason: `${reason} and is not in allow-users`, advice }
     }
@@ -43,20 +35,15 @@ export async function findRefusal(
   return undefined
 }
 
-// [access.permission.unknown]
+/** GitHub answers 404 also to a token that sees nothing. [access.permission.unknown] */
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
-  // [github.shape]
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  // [access.permission.unknown]
   const doing = `reading the permission of ${login}`
   const common = requestParams(repo, doing, 'metadata: read', hasPermission)
-  // [access.permission.write] [access.refused.green]
   const params = { ...common, username: login }
   try {
-    // [access.permission.write]
     return (await repo.github.repos.getCollaboratorPermissionLevel(params)).data.permission
   } catch (thrown) {
-    // [access.permission.unknown]
     if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
     // GitHub also responds 404 to a token that can't see the repository.
@@ -66,31 +53,21 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
   }
 }
 
-/**
- * A push with more commits than this is not checked: they are unlikely to be merges alone.
- * [skip.authors.unlisted]
- */
+/** A push with more commits by others is hardly all merges. [skip.authors.unlisted] */
 const COMMITS_LIMIT = 20
 
 /**
- * [skip.authors.push] [skip.authors.unlisted]
+ * Whether all of these are merges.
  *
  * @throws ActionError `github`
  */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
-  // [skip.authors.unlisted]
   if (commits.length > COMMITS_LIMIT) return false
-  // [github.shape]
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
-  // [skip.authors.push]
   for (const commit_sha of commits) {
-    // [github.permission.named]
     const doing = `reading commit ${shortSha(commit_sha)}`
-    // [github.early]
     const mode = { ...repo, isEarly: isMissing }
-    // [github.permission.named]
     const common = requestParams(mode, doing, 'contents: read', hasParents)
-    // [skip.authors.push]
     const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
     if (data.parents.length < 2) return false
   }

@@ -13,17 +13,12 @@ interface SkipDecision {
   readonly mayBeMerges?: readonly string[]
 }
 
-// [skip.authors.cause]
 const skip = (reason: string): SkipDecision => ({ reason })
 
-// [skip.authors.cause]
 const skipBy = (what: string, login: string): SkipDecision =>
   skip(`${what} by ${login}, an account in skip-authors`)
 
-/**
- * What a comment by this action ends in: a marker, or at first a nonce. See memory/.
- * [skip.own-comment]
- */
+/** How a comment by this action ends: a marker, or at first a nonce. [skip.own-comment] */
 const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$/
 
 /**
@@ -39,52 +34,40 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * what these accounts triggered: their pull requests, comments and reviews, every event they are
  * the sender of, and pushes whose every non-merge commit is theirs. Whoever sent a push may have
  * merged what others wrote, unless it is the agent, which also pushes in a person's name. The
- * payload of a push does not tell merges from other commits.
+ * payload of a push does not tell merges from other commits. [skip.authors.cause]
+ * [skip.release.taken-back]
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
- * [skip.authors.cause] [skip.authors.person]
+ * [skip.authors.person]
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
-  // [skip.authors.always]
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
-  // [skip.authors.cause]
   const { name, action, sender, pullRequest, payload } = event
-  // [skip.release.taken-back]
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')
-  // [skip.own-comment]
   if (ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
-  // [skip.merge-queue]
   if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))
     return skip('the push is to a branch of a merge queue, so nothing is merged yet')
-  // [skip.authors.push]
   const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
-  // [skip.authors.cause] [skip.authors.push]
   if (isCause && isListed(sender)) return skipBy(`this ${name} event was triggered`, sender)
-  // [skip.authors.person]
   if (event.authors.length > 0) {
-    // [skip.authors.cause]
     const author = event.authors.find(isListed)
     return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
-  // [skip.authors.cause]
   if (pullRequest !== undefined) {
     const { author } = pullRequest
     return isListed(author) ? skipBy('the pull request is', author) : {}
   }
-  // [skip.authors.push]
   return checkCommits(event, isListed)
 }
 
-// [skip.authors.push]
+/** A push is by whom its commits are, not by whoever sent it. [skip.authors.push] */
 function checkCommits(event: RunEvent, isListed: (login: string) => boolean): SkipDecision {
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
-  // [skip.authors.push] [skip.authors.unlisted]
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return {}
-  // [skip.authors.push]
   return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')
     : { mayBeMerges: others.map(({ sha }) => sha) }

@@ -34,7 +34,9 @@ const WRITERS_ONLY = [
 ]
 
 /**
- * The people who need write access; none if nothing has to be asked. [access.allow-users.first]
+ * The people who need write access; none if nothing has to be asked. [access.allow-users.first] Of
+ * a re-run, it is whoever triggered the first attempt, whose words it plays again.
+ * [access.rerun.first-sender]
  *
  * @param allowed in lower case; `*` is everyone
  */
@@ -49,30 +51,26 @@ export function whoNeedsAccess(
   )
 }
 
-// [access.events.others]
+/**
+ * Any other event asks for its sender, and for whoever wrote what it is about.
+ * [access.events.others] Whoever labels a stranger's pull request has read it, and is asked alone.
+ * [access.label.consent]
+ */
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
-  // [access.events.writers]
   if (name === '' || WRITERS_ONLY.includes(name)) return []
-  // [access.events.others]
   const first = sender || actor
-  // [access.pull-request.readers] [access.words.asked]
   if (isPullRequestByWriter(event)) return authorBehind(event, first)
-  // [access.workflow-run.before]
   if (name === 'workflow_run') {
     if (isEarlierRunByWriter(payload, repository)) return []
     const login = getString(payload, 'workflow_run.actor.login')
-    // [access.workflow-run.before] [access.refused.green]
     return [{ login, did: 'triggered the run before this one' }]
   }
-  // [access.events.others]
   const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
-  // [access.events.others] [access.refused.green]
   return [
     { login: first, did: 'triggered this run' },
     ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
-    // [access.words.asked] [access.label.consent]
     ...(event.action === 'synchronize' ? authorBehind(event, first) : []),
   ]
 }
@@ -105,10 +103,7 @@ function authorBehind({ pullRequest, payload }: RunEvent, sender: string): reado
   return isSender || isApp ? [] : [{ login, did: 'opened the pull request' }]
 }
 
-/**
- * Whether the run that a `workflow_run` event is about was triggered by somebody who can write.
- * [access.workflow-run.before]
- */
+/** Whether a writer triggered the run that `workflow_run` is about. [access.workflow-run.before] */
 function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
   const event = getString(payload, 'workflow_run.event')
   // Another repository is a fork.
@@ -119,6 +114,7 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
 
 /**
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
+ * [access.wait.free]
  *
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
  * is an error. [access.refused.first]
@@ -129,11 +125,8 @@ export async function refuseStrangers(
   { inputs, environment, event, log }: Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>,
   findRefusal: (people: readonly Person[]) => Promise<SkipReason | undefined>,
 ): Promise<SkipReason | undefined> {
-  // [access.wait.free]
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
-  // [access.allow-users.first]
   const people = whoNeedsAccess(event, environment, inputs.allowUsers)
-  // [access.permission.unknown]
   if (people.length === 0) return undefined
   if (event.problem !== undefined) {
     throw new ActionError(
@@ -142,10 +135,8 @@ export async function refuseStrangers(
       'Use a runner that provides the event payload.',
     )
   }
-  // [access.rerun.first-sender]
   if (environment.runAttempt !== 1) {
     log('This is a re-run: what counts is the permission of whoever triggered the first attempt.')
   }
-  // [access.refused.green]
   return findRefusal(people)
 }

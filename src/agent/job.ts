@@ -1,48 +1,38 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
-/** How a step ends if that says nothing of a job's end. [output.outcome] */
+/** How a step ends if that says nothing of a job's end. */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
-/** What a completed job has led to. [output.outcome] */
+/** What a completed job has led to. */
 const COMPLETED = ['pr-opened', 'no-changes'] as const
-/** No status may be named like these outcomes: each would pass for the other. [output.outcome] */
+/** No status may be named like these outcomes: each would pass for the other. */
 export type StatusNames = Record<string, string | undefined> & {
   [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
 }
 
-/**
- * Every final status that the service documents, and why a later run can't continue a job that has
- * it, if so. [output.status] [memory.run.continues]
- */
+/** Every documented final status, and why a later run can't continue such a job, if so. */
 const ENDS = {
   completed: undefined,
   failed: 'failed',
   archived: 'was archived',
 } as const satisfies StatusNames
 export type FinalStatus = keyof typeof ENDS
-// [output.status]
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
-/**
- * The final statuses of a job that did not complete: their outcomes have the same names.
- * [output.status]
- */
+/** The final statuses of a job that did not complete: their outcomes have the same names. */
 export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed')
 
 /** Every status the service documents; no other word is passed on. [output.status] */
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
-// [output.outcome]
 const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
-// [output.outcome]
+/** Every value of the output `outcome`. [output.outcome] */
 export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-// [output.exit-code]
 export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
-// [output.exit-code]
 export const DEFAULT_FAIL_ON = FAIL_ON.filter((outcome) => outcome !== 'no-changes')
 
 export type Job = Readonly<{
@@ -56,44 +46,36 @@ export type Job = Readonly<{
   received: Readonly<Record<string, unknown>>
 }>
 
-// [output.status]
 export function isStatus(word: string): word is Status {
   return (STATUSES as readonly string[]).includes(word)
 }
 
-// [output.status] [poll.status.undocumented]
+/** A word that the service adds later must not end the wait. [poll.status.undocumented] */
 export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
-// [output.outcome]
 export function outcomeOf(status: FinalStatus, link: string | undefined): FinalOutcome {
   if (status !== 'completed') return status
   return link === undefined ? 'no-changes' : 'pr-opened'
 }
 
-/** Whether a state, which may be an outcome, says that a job has ended. [memory.rerun.waits] */
+/** Whether a state, which may be an outcome, says that a job has ended. */
 export function isFinalOutcome(state: string): boolean {
   return (FINAL_OUTCOMES as readonly string[]).includes(state)
 }
 
-/**
- * Why a later run can't continue a job, as the end of a sentence; undefined if it can.
- * [memory.run.continues]
- */
+/** Why a later run can't continue a job, as the end of a sentence; undefined if it can. */
 export function reasonNotContinuable({ status }: Job): string | undefined {
   return isFinal(status) ? ENDS[status] : undefined
 }
 
-// [output.exit-code]
+/** Whoever lists an outcome wants a red run; an error is one in any case. [output.exit-code] */
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
-/**
- * An id that is safe in a URL, a shell line and the log: people put it into all of them.
- * [input.id]
- */
+/** An id that is safe in a URL, a shell line and the log, where people put it. [input.id] */
 export function isId(id: string): boolean {
   return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
 }
@@ -109,15 +91,12 @@ export function safeLink(link: string): string | undefined {
   return [link, link.replace(/[?#].*$/s, '')].find(isSafe)
 }
 
-// [output.pr-link]
 function isSafe(link: string): boolean {
   const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[a-z0-9._~:/?#@%=+,-]+$/i.test(link)
   return isPlain && link.length <= 2048 && URL.canParse(link)
 }
 
-// [output.pr-number]
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
-// [output.pr-number]
 const GITLAB_MERGE_REQUEST =
   /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 

@@ -6,28 +6,24 @@ import { joinSentences } from '../text/format.js'
 import type { ServiceResult } from './client.js'
 import { ASK_NETWORK, LOOK_FIRST } from './result-unknown.js'
 
-// [send.no-job]
+/** A sign-in page isn't the service's answer: a docs job may exist, or not. [send.no-job] */
 export function createdWithoutJob(response: NoJob): ActionError {
   return new ActionError(
     'contract',
     `The response to the create request contains ${noJob(response)}. A docs job may exist.`,
-    // [send.no-job]
     response.isPage ? `${ASK_NETWORK} ${LOOK_FIRST}` : `${LOOK_FIRST} ${CHECK_SERVICE}`,
   )
 }
 
-// [send.no-job]
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
 
 type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
 
-// [send.no-job]
 export function noJob({ description, isPage }: NoJob): string {
   const what = isPage ? 'a web page' : 'no docs job with a valid id and a status'
   return `${what} (${description})`
 }
 
-// [poll.refused]
 export function missingJob(
   jobId: string,
   seen: boolean,
@@ -37,30 +33,25 @@ export function missingJob(
   return new ActionError(
     'contract',
     `The service's last answers don't show docs job ${quote(jobId)}: the last one contains ${contained}.`,
-    // [poll.refused]
     isPage ? ASK_NETWORK : seen ? '' : CHECK_SERVICE,
   )
 }
 
-// [send.unconnected]
 export function cannotConnect({
   reason,
   permanent,
   cause,
 }: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
-  // [send.unconnected]
   if (permanent === undefined) {
     const advice = 'Check base-url, the proxy variables and the network.'
     return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
-  // [send.certificate.final]
   const [text, advice] = explainFailure(permanent, 'the service')
   const check = permanent.startsWith('server') ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
   return new ActionError('network', message, check + advice, { cause })
 }
 
-// [send.refused.final] [poll.refused]
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
@@ -68,7 +59,7 @@ type RefusedRequest = Readonly<{ kind: keyof typeof REQUESTS; seen?: boolean }>
 
 type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 
-/** A complete response that refuses: nothing was accepted. [send.message.ended] */
+/** A complete response that refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
     readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,
@@ -80,81 +71,66 @@ export class Refusal extends ActionError {
   }
 }
 
-// [send.refused.final]
+/**
+ * What a refusal means, and what helps: nothing was accepted, and no retry mends it.
+ * [send.refused.final] One that is too long is told as that, whoever says so.
+ * [send.refused.too-long]
+ */
 export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRequest): Refusal {
   const { status, isForeign, hasError, description } = response
   const request = REQUESTS[kind]
   const refuse = (code: ErrorCode, advice: string, text = `The service refused the ${request}`) =>
     new Refusal(response, code, `${text} (${description}).`, advice)
-  // [send.refused.final]
   if (status < 400) {
     const advice =
       'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
     return refuse('contract', advice, `The service redirected the ${request}`)
   }
-  // [send.refused.too-long]
   if (status === 413) {
     const text = `The ${request} is too long for the service, or for what is in front of it`
     return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
   // It has not seen whose key it is, nor whether a docs job is gone.
-  // [send.refused.foreign]
   if (isForeign && ![409, 429].includes(status))
     return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
-  // [send.refused.foreign]
   const gateway = hasError ? '' : ASK_GATEWAY
-  // [send.refused.final]
   switch (status) {
     case 401: {
-      // What is remembered was signed with the old key. [send.refused.final]
+      // What is remembered was signed with the old key.
       const advice =
         "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one: else open docs pull requests aren't continued."
-      // After a status request, a re-run may start another docs job. [report.advice.rerun]
-      // [poll.refused]
+      // After a status request, a re-run may start another docs job.
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }
-    // [send.refused.final]
     case 403:
       return refuse('auth', joinSentences(CHECK_ACCESS, gateway))
-    // [send.refused.final] [poll.refused]
     case 404:
       return refuse('not-found', kind === 'create' ? CHECK_PROJECT : seen ? WAS_THERE : CHECK_JOB)
-    // [send.limited]
     case 429:
       return refuse('rate-limited', CHECK_LIMIT)
   }
-  // [send.limited] [send.refused.final] [poll.refused]
   if (status === 409 && kind === 'message') return refuse('rejected', WAIT_FOR_JOB)
-  // [send.refused.final] [poll.refused]
   return refuse('rejected', kind === 'poll' ? LOOK_THERE : FIX_IT)
 }
 
-// [send.refused.foreign]
 const ASK_GATEWAY =
   'If there is a gateway or a firewall in front of the service, ask whoever runs it: some refuse code in a request, or a long one.'
 
-// [send.refused.foreign]
 const ASK_FIREWALL =
   'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, or a long one, others the addresses of data centres. That says nothing about the key.'
 
-/** From Mintlify's pages on the Agent API, API keys and usage. [send.refused.final] */
+/** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =
   "Check the key: it has to be for this project, and it must allow the runner's IP address. A key that is limited to reading can't send anything. Check also that the plan includes the agent."
-// What Mintlify documents, and no more. [send.limited]
+// What Mintlify documents, and no more.
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 
-// [send.refused.final]
 const CHECK_PROJECT = 'Check project-id and base-url, and that the key is for this project.'
-// [send.refused.final]
 const CHECK_JOB = 'Check job-id, project-id and base-url.'
-// [poll.refused]
 const WAS_THERE = 'The service has returned this docs job before: it may have been deleted.'
-// [send.limited]
 const WAIT_FOR_JOB =
   'The docs job may have been busy, or have ended. Wait for the docs job, or start a new docs job.'
-// [poll.refused]
 const LOOK_THERE = "See the service's dashboard for the docs job's status, if it lists docs jobs."
-// [send.refused.final]
 const FIX_IT =
   'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.'

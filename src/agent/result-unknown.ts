@@ -8,10 +8,9 @@ import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { SubmitRequest } from './client.js'
 
-// [send.unknown]
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
-// [send.unknown]
+/** The request may have been accepted: it is never sent again. [send.unknown] */
 export function resultUnknown(
   request: SubmitRequest,
   reason: string,
@@ -22,25 +21,19 @@ export function resultUnknown(
       ? [
           'create request',
           'A docs job may exist',
-          // [report.where-to-look]
           `${LOOK_FIRST} To wait for a docs job that you find, run a step with its job-id and no prompt.`,
         ]
       : [
           `message to docs job ${quote(request.jobId)}`,
           'The docs job may have received it',
-          // [send.unknown]
           'The message was not retried: the docs job might then do the work twice. To check on it, run a step with this job-id and no prompt.',
         ]
   const message = `The ${what} was sent, but its result is unknown: ${reason}. ${mayBe}.`
-  // [send.no-job]
   const ask = isPage ? ASK_NETWORK : ''
-  // [send.unknown]
   return new ActionError('create-unknown', message, joinSentences(ask, advice), { cause })
 }
 
-// [report.where-to-look]
 export const LOOK_FIRST = `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
 
-// [send.no-job]
 export const ASK_NETWORK =
   'Check base-url. If it is right, ask whoever runs the network: a firewall, a proxy or a sign-in page may have answered in place of the service.'

@@ -3,7 +3,7 @@
  * proxies, which `github/fetch.ts` handles.
  */
 
-// [house.bundle.small] [net.cheap]
+/** Never called: what no run needs is left out of the download. [house.bundle.small] */
 export async function fetch(): Promise<never> {
   throw new Error('Octokit uses the fetch that it is given.')
 }

@@ -3,7 +3,6 @@
  * `github/fetch.ts` handles.
  */
 
-// [house.bundle.small] [net.cheap]
 export class HttpClient {
   /** No agent: Octokit then uses the fetch that it is given. */
   getAgent(): undefined {

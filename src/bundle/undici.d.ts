@@ -3,7 +3,6 @@
  * which bundlers can't leave out. The paths are those that undici's entry requires.
  */
 
-// [net.cheap] [house.bundle.small]
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici'
 
@@ -14,17 +13,14 @@ declare module 'undici/lib/api/api-request.js' {
   ): Promise<Dispatcher.ResponseData>
 }
 
-// [net.cheap] [house.bundle.small]
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'
 }
 
-// [net.cheap] [house.bundle.small]
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici'
 }
 
-// [net.cheap] [house.bundle.small]
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici'
 }

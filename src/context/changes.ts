@@ -15,7 +15,8 @@ import { changesBetween, sinceLastRelease, sinceLastSuccess, unknownChanges } fr
  * request on an event that is not about one. [range.number]
  *
  * @param inputs.thread what `issue-number` names, if it was read before
- * @throws ActionError `github`
+ * @throws ActionError `github`, also if GitHub refuses for good: a docs job that knows of no
+ * changes is money lost [github.context.refused]
  */
 export async function findChanges(
   environment: RunEnvironment,
@@ -30,34 +31,29 @@ export async function findChanges(
 ): Promise<Findings> {
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
-  // The payload of a comment on a pull request has no branches. [context.facts.event]
+  // The payload of a comment on a pull request has no branches.
   const branches =
     pullRequest !== undefined && pullRequest.fromFork === undefined && context !== 'none'
       ? await readBranches(pullRequest.number, repo)
       : undefined
-  // [range.number] [merge.found]
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
-  // [range.number] [range.pull-request]
   const ofNamedPull = isNamed && thread?.isPull === true
-  // Of a tag that is pushed, `after` may be the name of a tag object. [range.tag] [range.since]
+  // Of a tag that is pushed, `after` may be the name of a tag object.
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const run = { ...environment, sha: pushed || environment.sha }
-  // One, or a merge queue's. [range.since] [range.since.no-effect]
+  // One, or a merge queue's.
   const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
-  // Else the event says where it begins. [range.since] [range.schedule.last-success] [range.tag]
+  // Else the event says where it begins.
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
-  // By the number, else by since, else by the event. [range.number]
+  // By the number, else by since, else by the event.
   const find = async (): Promise<Changes> => {
-    // [range.number]
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
-    // [range.since]
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
-    // [range.others]
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
-  // A list that GitHub can't make [range.list.never], what a number names [range.number], and
-  // whether the range is longer than the payload's. [range.since]
+  // A list that GitHub can't make, what a number names, and
+  // whether the range is longer than the payload's.
   return { changes: await find().catch(toUnknown), thread, bySince }
 }
 
@@ -76,34 +72,25 @@ function toUnknown(thrown: unknown): Changes {
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
-  // [github.shape]
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
-  // [github.permission.named]
   const doing = `reading pull request or issue ${number}`
   const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
-  // [range.number.either] [range.number]
   try {
     return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
   } catch (thrown) {
     const isNone = thrown instanceof GitHubError && ['missing', 'refused'].includes(thrown.kind)
     if (!isNone) throw thrown
   }
-  // [range.number] [range.number.either]
   const { data } = await github.issues.get({ ...common, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
 
-/** It exists: the event is about it. [context.facts.event] */
+/** The branches of a pull request whose payload lacks them. It exists: the event is about it. */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
-  // [github.permission.named]
   const doing = `reading pull request ${number}`
-  // [github.shape]
   const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
-  // [github.early]
   const mode = { ...repo, isEarly: isMissing }
-  // [github.permission.named]
   const common = requestParams(mode, doing, 'pull-requests: read', hasBase)
-  // [context.facts.event]
   const { base, head } = (await repo.github.pulls.get({ ...common, pull_number: number })).data
   return { isPull: true, data: { base, head } }
 }
@@ -114,15 +101,12 @@ type FindRange = (
   repo: GitHubRepo,
 ) => Promise<Changes> | Changes | undefined
 
-// [range.pull-request.late]
 const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payload }, repo) => {
   const before = getSha(payload, 'before')
-  // By the time of a re-run, somebody may have pushed that commit again. [range.pull-request.late]
+  // By the time of a re-run, somebody may have pushed that commit again.
   const mayBeLate = runAttempt === 1 && before !== getSha(payload, 'pull_request.head.sha')
-  // [range.pull-request]
   if (pullRequest !== undefined)
     return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
-  // [range.others] [context.paths.no-list]
   return unknownChanges(
     name === 'issue_comment'
       ? 'the comment is on an issue, so there is no list of changes'
@@ -131,30 +115,25 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
 }
 
 /**
+ * The files of a pull request, by pages: in one response, many diffs would be missing.
  * [range.pull-request]
  *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
- * for some seconds, whose URLs name it
+ * for some seconds, whose URLs name it [range.pull-request.late]
  */
 async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
-  // [range.pull-request.late]
   const isLate = (file: unknown): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
-  // [range.pull-request.late]
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
-    // [range.list.unknown]
     return isFileList(data)
   }
-  // [range.pull-request]
   const common = requestParams(
-    // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
+    // A list that GitHub can't make, one that isn't found yet.
     { ...repo, ofFiles: true, isEarly: isMissing },
-    // [github.permission.named]
     `listing the files of pull request ${number}`,
     'pull-requests: read',
-    // [range.list.unknown]
     isList,
   )
   const list = await readFiles((page) =>
@@ -163,23 +142,18 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
   return { kind: 'listed', ...list, range: `pull request ${number}` }
 }
 
-// [range.list.unknown]
 const NO_COMMITS = unknownChanges("the event's payload has no commits")
 
-// [range.push]
+/** Of a new branch, nothing says where its commits begin. [range.push] */
 const ofPush: FindRange = (run, event, repo) => {
   const { payload } = event
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
-  // [range.list.unknown]
   if (before === '' || after === '') return NO_COMMITS
-  // Forty zeros stand for no commit. [range.push]
+  // Forty zeros stand for no commit.
   if (ZERO_SHA.test(after)) return unknownChanges('the branch or tag was deleted')
-  // [range.tag]
   const changes = ofTag(run, event, repo)
   if (changes !== undefined) return changes
-  // [range.push]
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
-  // [skip.nothing-to-compare]
   const hasCommits = getPath(payload, 'commits.length') !== 0
   const reason = 'the branch is new, so there is no commit to compare with'
   return { kind: hasCommits ? 'unknown' : 'first', reason }
@@ -194,34 +168,28 @@ function ofTag(
   const release = getPath(payload, 'release')
   const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  // [range.tag] By hand, a release of the same commit is no end. [skip.release.same-commit]
+  // By hand, a release of the same commit is no end.
   return sinceLastRelease(repo, { tag, head, release, isByHand: eventName === 'workflow_dispatch' })
 }
 
-// [range.push]
 const ofMergeGroup: FindRange = (_, { payload }, repo) => {
   const base = getSha(payload, 'merge_group.base_sha')
   const head = getSha(payload, 'merge_group.head_sha')
-  // [range.list.unknown]
   return base === '' || head === '' ? NO_COMMITS : changesBetween(repo, base, head)
 }
 
 /** The events that have a range of their own. docs/reference.md lists them, too. [range.others] */
 export const RANGES: Readonly<Record<string, FindRange>> = {
-  // [range.pull-request]
   pull_request: ofItsPullRequest,
   pull_request_target: ofItsPullRequest,
   pull_request_review: ofItsPullRequest,
   pull_request_review_comment: ofItsPullRequest,
   issue_comment: ofItsPullRequest,
-  // [range.push]
   push: ofPush,
   merge_group: ofMergeGroup,
-  // [range.tag]
   release: ofTag,
-  // [range.schedule.last-success]
   schedule: (run, _, repo) => sinceLastSuccess(run, repo),
   // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
-  // runs this one on the tag. [range.tag] [range.schedule.last-success]
+  // runs this one on the tag.
   workflow_dispatch: (run, event, repo) => ofTag(run, event, repo) ?? sinceLastSuccess(run, repo),
 }

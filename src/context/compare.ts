@@ -7,28 +7,23 @@ import { type GitHubError, isMissing, succeeds } from '../github/errors.js'
 import { quote } from '../text/escape.js'
 import type { ChangedFile, CommitList, ListedChanges, Range } from './files.js'
 
-/**
- * The maximum number of files in a comparison
- * (docs.github.com/en/rest/commits/commits#compare-two-commits). [range.cut.parts]
- */
+/** Files of a comparison, at most (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300
 
 /**
  * The maximum number of files of a pull request or a commit
  * (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files), and how many are asked for at
  * once: from 20,000 lines on, the rest of a response has no diffs
- * (github.com/orgs/community/discussions/213491). [range.pull-request]
+ * (github.com/orgs/community/discussions/213491).
  */
 const FILES_LIMIT = 3000
-// [range.pull-request] [range.cut.parts]
 export const FILES_PAGE = 50
 
-/** Its commits per page, at most; the first page has the files. [context.facts.commits] */
+/** Its commits per page, at most; the first page has the files. */
 const COMMITS_PAGE = 100
 
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
-// [range.list.unknown] [range.since] [range.push]
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
 /** What a comparison lists; if GitHub cut it, where to halve it. */
@@ -43,7 +38,6 @@ export type Comparison = Readonly<
 
 /**
  * What was told of a moment ago may not be found yet, so a 404 isn't believed at once.
- * [github.early]
  *
  * @param about stands in the changes
  * @throws ActionError `github`
@@ -52,52 +46,40 @@ export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
-  // But that two commits have no history in common is. [github.early] [range.gone]
+  // But that two commits have no history in common is.
   const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
-  // [range.list.unknown]
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
-  // [range.list.unknown]
   const common = requestParams(
-    // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
+    // A list that GitHub can't make, one that isn't found yet.
     { ...repo, ofFiles: true, isEarly },
-    // [github.permission.named]
     `comparing ${about.range}`,
     'contents: read',
-    // [range.list.unknown]
     hasFiles,
   )
-  // From one to the other [range.push], and a page of the commits between. [context.facts.commits]
+  // From one to the other, and a page of the commits between.
   const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
-  // [range.gone]
   try {
-    // [range.push]
     const { data } = await repo.github.repos.compareCommitsWithBasehead(params)
-    // [range.cut.parts]
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
-    // What a push, a release or a night has brought. [range.push]
+    // What a push, a release or a night has brought.
     const changes = {
       kind: 'listed',
       files,
-      // [skip.list.cut] [range.cut.whole-leads]
       truncated,
-      // [context.facts.commits]
       commits: toCommits(data),
-      // [context.facts.event]
       ...about,
     } as const
-    // [range.cut.parts]
     const halves = truncated || isCut ? halve(data, head) : undefined
     return { relation: data.status, changes, halves }
   } catch (thrown) {
-    // [range.gone]
     if (!isMissing(thrown)) throw thrown
     return { relation: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
   }
 }
 
-/** GitHub's words: "No common ancestor between v1 and v2." [range.gone] */
+/** GitHub's words: "No common ancestor between v1 and v2." */
 function isUnrelated({ message }: Error): boolean {
   return /no common ancestor/i.test(message)
 }
@@ -115,7 +97,7 @@ type Halves = Readonly<{ base: string; middle: string; head: string }>
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
   // By first parents, so not on a branch that was merged: from the base, or from a commit that has
-  // it by another parent. [range.cut.parts] [range.cut.joined]
+  // it by another parent.
   const ways = new Map<string, readonly string[]>([[base, [base]]])
   for (const commit of getArray(data, 'commits')) {
     const parents = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
@@ -124,7 +106,7 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
     if (parents.some((parent) => ways.has(parent))) ways.set(sha, [...way, sha])
   }
   const way = ways.get(head)
-  // The longest way, if the head isn't listed. [range.cut.parts] [range.cut.joined]
+  // The longest way, if the head isn't listed.
   const ends = [...ways.values()].sort((one, other) => other.length - one.length)
   const middle = way === undefined ? ends[0]?.at(-1) : way[(way.length - 1) >> 1]
   if (base === '' || !middle || (middle === base && way === undefined)) return undefined
@@ -133,7 +115,6 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
 
 /**
  * Whether GitHub has a commit: if it certainly exists and can't be read, the permission is missing.
- * [range.gone] [github.permission.named]
  *
  * @param ref its name, or that of a tag or a branch
  */
@@ -144,16 +125,13 @@ export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
-/**
- * Only an empty list proves that nothing changed: another answer says nothing.
- * [range.list.unknown]
- */
+/** Only an empty list proves that nothing changed. [range.list.unknown] */
 export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
 
 /**
- * All files of a pull request or a commit. [range.pull-request] [range.cut.parts]
+ * All files of a pull request or a commit.
  *
  * @param readPage gets the number of the page
  */
@@ -169,64 +147,47 @@ export async function readFiles(
     },
     FILES_PAGE,
   )
-  // [skip.list.cut]
   return { files, truncated: truncated || files.length >= FILES_LIMIT }
 }
 
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
- * [range.cut.parts]
  */
 export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   // By the last file alone: a picture among others takes no request.
-  // [range.cut.parts] [range.cut.requests]
   const isCut = isLong && patches.at(-1) === ''
-  // [context.omitted.no-fact]
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
-  // [context.level]
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
-    // [context.omitted.no-fact]
     const patch = patches[index] || undefined
     // Without a diff, but nothing is left out.
-    // [context.omitted.no-fact] [paid.fingerprint.pinned] [range.cut.joined]
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
-    // [paid.fingerprint.pinned]
     return {
       path,
       status,
       additions,
       deletions,
-      // [context.paths.renamed]
       previousPath: getString(file, 'previous_filename') || undefined,
-      // [paid.push.unchanged]
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      // [context.omitted.no-fact] [range.cut.joined]
       patch: isMoved ? '' : patch,
     }
   })
-  // [range.cut.parts]
   return { files, isCut }
 }
 
-// [context.facts.commits]
 function toCommits(data: ApiComparison): CommitList {
   const commits = getArray(data, 'commits').map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),
-      // [skip.schedule.agents-own]
       author: getString(commit, 'author.login'),
-      // [context.facts.commits]
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
-      // [skip.schedule.agents-own]
       isMerge: getArray(commit, 'parents').length > 1,
     }),
   )
-  // [context.facts.commits]
   return { commits, complete: commits.length === data.total_commits }
 }

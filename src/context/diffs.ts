@@ -5,23 +5,23 @@ import type { Omit } from './compose.js'
 import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
-/** The room for the heading, the fence and the note on what is omitted. [context.budget] */
+/** The room for the heading, the fence and the note on what is omitted. */
 const NOTES_LIMIT = 512
 
 /**
  * Tests, and what stands beside the source and is none, by the names that most projects give to
- * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API. [context.diffs.order]
+ * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API.
  */
 const BESIDE =
   /(?:^|\/)_*(?:tests?|e2e|fixtures?|test-?(?:data|resources|utils)|mocks?|snapshots|examples?|samples?|demos?|locales?|translations)_*\/|(?:[._-]tests|_test)\/|(?:^|\/)test(?:_|s\.)|(?:\.(?!latest)[a-z]*|[_-](?:unit)?)tests?\.(?!json|ya?ml)|[._-](?:test-d|spec|e2e|stories)\.(?!json|ya?ml)|-lock\.(?:json|ya?ml)$|\.lock$|go\.sum$/i
 
-/** As in `FooTest.java` and `src/commonTest/`. [context.diffs.order] */
+/** As in `FooTest.java` and `src/commonTest/`. */
 const TEST_CLASS = /[a-z\d]Tests?[./]/
 
 /**
- * The section with the diffs: as many whole ones as fit, of the source first, the smallest first.
- * In GitHub's order, the alphabet, fixtures and translations would leave no room for the source.
- * [context.diffs.order]
+ * The section with the diffs: as many as fit, of the source first, the smallest first. In GitHub's
+ * order, the alphabet, fixtures and translations would leave no room for the source.
+ * [context.diffs.order] A diff that is cut misleads. [context.diffs.whole]
  */
 export function writeDiffs(
   files: readonly ChangedFile[],
@@ -32,38 +32,27 @@ export function writeDiffs(
   const rankOf = ({ path }: ChangedFile): number =>
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
-  // [context.diffs.order] [context.omitted.told]
   const all = files
-    // One that was only renamed has none to send, and lacks none. [context.omitted.told]
+    // One that was only renamed has none to send, and lacks none.
     .filter(({ patch }) => patch)
-    // [context.diffs.order]
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
-  // [context.diffs.whole] [context.budget]
   const kept = takeFitting(all, room - NOTES_LIMIT)
-  // [context.omitted.told]
   const isAll = kept.length === 0
   const unsent = files.filter(({ patch }) => patch === undefined).length
   if (unsent > 0) omit(`GitHub sent no diff of ${formatCount(unsent, 'file')}.`, isAll)
-  // [context.level]
   if (all.length === 0) return ''
   const omitted = formatCount(all.length - kept.length, 'file')
-  // [context.fence.data]
   const section = joinParagraphs(['## Diffs', fence.around(kept)])
-  // [context.omitted.told]
   if (kept.length === all.length) return section
   omit(`The diffs of ${omitted} were left out for length.`, isAll)
   return joinParagraphs([section, `Omitted for length: the diffs of ${omitted}.`])
 }
 
-/**
- * No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`.
- * [context.fence.line]
- */
+/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
 function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
-  // In a file with CR LF, the CR means nothing. [context.hidden]
+  // In a file with CR LF, the CR means nothing.
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
-  // [context.fence.line]
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }

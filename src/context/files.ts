@@ -71,20 +71,17 @@ export type Findings = Readonly<{
    * request that did, if the payload lacks them.
    */
   thread?: Thread | undefined
-  /**
-   * The input `since` says where the range begins, so the payload's commits are not those of the
-   * range.
-   */
+  /** The range begins where `since` says, so it isn't that of the payload's commits. */
   bySince?: boolean
 }>
 
-/** Why there is no list, as a sentence. [context.omitted.told] */
+/** Why there is no list, as a sentence. */
 export function explainMissing({ reason }: { readonly reason: string }): string {
   return `${reason.replace(/^./, (first) => first.toUpperCase())}.`
 }
 
 /**
- * [context.level]
+ * The section that lists the changed files.
  *
  * @param files those of the changes that count
  */
@@ -96,21 +93,16 @@ export function writeFileList(
   omit: Omit,
 ): string {
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, files)])
-  // No name ends the fence. [context.fence.data] A file without a diff says so.
-  // [context.omitted.told]
+  // No name ends the fence. A file without a diff says so.
   const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
-  // [context.omitted.told]
   const count = (omitted: number) =>
     `${formatInteger(omitted)} of ${formatCount(files.length, 'file')}`
   const note = (omitted: number) => (omitted === 0 ? '' : `Omitted for length: ${count(omitted)}.`)
-  // [context.budget]
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available)
   const omitted = lines.length - kept.length
-  // [context.omitted.told]
   if (omitted > 0) omit(`The names of ${count(omitted)} were left out for length.`)
-  // [context.fence.data] [context.budget] [context.omitted.told]
   return joinParagraphs([fixed, fence.around(kept), note(omitted)])
 }
 
@@ -120,74 +112,54 @@ export type FileListOptions = Readonly<{
   files: readonly ChangedFile[]
 }>
 
-// [context.level]
 function describeFiles(changes: Changes, files: readonly ChangedFile[]): string {
   switch (changes.kind) {
-    // [context.omitted.told]
     case 'none':
       return `Changed by ${changes.range}: no files.`
     case 'first':
     case 'unknown':
       return explainMissing(changes)
-    // [context.level]
     case 'listed': {
       const { gap = '', range, truncated } = changes
-      // [context.paths.excluded]
       const excluded = changes.files.length - files.length
-      // [context.level]
       const added = files.reduce((sum, { additions }) => sum + additions, 0)
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
-      // [context.omitted.no-fact]
       const least = files.every(isCounted) ? '' : 'at least '
       const lines = `${least}${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
-      // [context.level]
       const isEmpty = files.length === 0
       const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
-      // [range.rewritten] [context.omitted.told] [context.paths.excluded]
       const sentences = [
-        // [range.rewritten]
         gap,
         // "no files" may not be true of those.
-        // [context.omitted.no-fact] [context.level] [context.paths.excluded]
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
-        // [context.omitted.told]
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
-        // [context.paths.excluded]
         excluded > 0
           ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
           : '',
       ]
-      // [range.rewritten] [context.omitted.told] [context.paths.excluded]
       return sentences.filter((sentence) => sentence !== '').join('\n')
     }
   }
 }
 
-/**
- * Of a diff that it left out, GitHub may say that no line changed.
- * [context.omitted.no-fact] [context.level]
- */
+/** Of a diff that it left out, GitHub may say that no line changed. [context.omitted.no-fact] */
 function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
   return patch !== undefined || additions + deletions > 0
 }
 
-/** No name can forge part of a line: one with blanks is in quotes. [context.fence.line] */
+/** No name can forge part of a line: one with blanks is in quotes. */
 function fileLine(file: ChangedFile, withReason: boolean): string {
   const { additions, deletions, patch } = file
-  // [context.omitted.told]
   const reason = withReason && patch === undefined ? ' (GitHub sent no diff)' : ''
-  // [context.omitted.no-fact]
   const counts = isCounted(file) ? ` +${additions} -${deletions}` : ''
-  // [context.fence.line] [context.level] [context.omitted.told]
   return `${statusLabel(file.status)}${counts} ${fileNames(file)}${reason}`
 }
 
-// [context.level]
 export function statusLabel(status: string): string {
   return status === 'removed' ? 'deleted' : status
 }
 
-// Both names of a renamed file [context.level], neither of them like a line. [context.fence.line]
+/** Both names of a renamed file, neither of which can look like a line of the list. */
 export function fileNames({ path, previousPath }: ChangedFile): string {
   return previousPath === undefined || previousPath === path
     ? quoteName(path)

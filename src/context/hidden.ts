@@ -9,20 +9,14 @@ import { formatInteger } from '../text/format.js'
 /**
  * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>`
  * (html.spec.whatwg.org, bogus comment state). Without an end, GitHub hides the rest of the text
- * (spec.commonmark.org, HTML blocks, 2 to 5). [context.hidden] [text.cheap]
+ * (spec.commonmark.org, HTML blocks, 2 to 5).
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
-/**
- * A link definition that people use as a comment, or that has a title (spec.commonmark.org, 4.7),
- * on one line. [context.hidden]
- */
+/** A link definition that people use as a comment, or with a title (spec.commonmark.org, 4.7). */
 const DEFINITION = /^[ \t>]*\[[^\]\n]{1,999}\]:[ \t]*(?:#|<>|\S+[ \t]+["'(])[^\n]*$/gm
 
-/**
- * A text by people, with a note in place of each part that GitHub doesn't show.
- * [context.hidden]
- */
+/** A text by people, with a note in place of what GitHub doesn't show. [context.hidden] */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string =>
     `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
@@ -32,12 +26,10 @@ export function noteHidden(text: string): string {
 /**
  * Shows invisible characters as `\u{…}`: controls other than tab and LF, halves of characters, and
  * all that have no width, which can hide or reorder text. Left as they are: what makes one emoji of
- * several characters. [context.hidden]
+ * several characters.
  */
 export function showInvisible(text: string): string {
-  // [net.cheap]
   if (/^[\t\n -~]*$/.test(text)) return text // V8 takes long to build the classes below.
-  // [context.hidden]
   return text.replace(
     /((?<=\p{Extended_Pictographic})\ufe0f?\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f(?!\p{Variation_Selector}))|(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
     (match, emoji?: string) => emoji ?? showCodePoint(match),

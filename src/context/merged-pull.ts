@@ -1,7 +1,4 @@
-/**
- * Finds the pull request that a push has merged: then the run is about it, as if `issue-number`
- * named it.
- */
+/** Finds the pull request that a push has merged: the run is then about that one. */
 
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
@@ -15,8 +12,7 @@ const NEEDS = 'pull-requests: write'
 
 /**
  * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
- * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.found]
- * [merge.late-list]
+ * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.late-list]
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
@@ -24,9 +20,9 @@ type PushStep = Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
- * it. GitHub also calls a pull request merged if somebody pushed its head, or merged another branch
- * that has it: that is no consent to its words, which anyone may have written. The message of a
- * merge names the pull request. [merge.found]
+ * it. [merge.found] GitHub also calls a pull request merged if somebody pushed its head, or merged
+ * another branch that has it: that is no consent to its words, which anyone may have written. The
+ * message of a merge names the pull request. [merge.consent]
  *
  * @throws ActionError `github`
  */
@@ -34,7 +30,6 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
   const { environment, log } = step
   const { payload } = step.event
   const after = getSha(payload, 'after')
-  // [merge.asked-when]
   const commits = commitsThatMayMerge(step)
   if (commits.length === 0) return undefined
   // Then GitHub responds 404 to whatever asks for them
@@ -45,78 +40,56 @@ export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
     return isOff
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
-  // [merge.late-list]
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
-  // [merge.consent]
   const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
   const isConsent = (pull: unknown): boolean => {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
   // Of a pull request without `merge_commit_sha`, too.
-  // [merge.no-merge-commit] [merge.whole] [merge.found]
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   // What names nothing can't be found in another way.
-  // [merge.empty-list] [merge.late-list] [github.early]
   const isEarly = (answer: unknown): boolean =>
     isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
-  // [merge.empty-list]
   const common = requestParams(
     { ...repo, isEarly },
-    // [merge.unreadable]
     `listing pull requests of ${shortSha(after)}`,
     NEEDS,
-    // [github.shape]
     Array.isArray,
   )
-  // [merge.found]
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...common,
     commit_sha: after,
     per_page: 100,
   })
-  // [merge.pulls-off]
   const answer = await request.catch(keepMissing)
-  // [merge.found]
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
-  // [merge.late-list] [merge.consent] [merge.found]
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
-  // [merge.pulls-off] [merge.late-list] [merge.found]
   if (isMissing(answer) && read.length === 0) {
     const about = requestParams(repo, 'reading the repository', 'metadata: read')
     // If that can't be read, either, the token lacks what the list needs.
-    // [merge.unreadable]
     const known = await repo.github.repos.get(about).catch(() => undefined)
-    // [merge.pulls-off]
     if (hasNoPulls(known?.data)) return undefined
-    // [merge.unreadable]
     throw answer
   }
-  // [merge.whole] [merge.late-list]
   const whole = []
   for (const pull of [...listed, ...read]) {
     if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`This push is not just the merge of pull request ${pull.number}.`)
   }
-  // [merge.consent] [skip.authors.merged]
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
-  // [merge.found]
   if (pull === undefined || more.length > 0) return undefined
-  // [merge.consent]
   return { pull, isConsent: isConsent(pull) }
 }
 
-/**
- * The error, if GitHub says that there is no such thing.
- * [merge.late-list] [merge.pulls-off] [merge.unreadable]
- */
+/** The error, if GitHub says that there is no such thing. */
 function keepMissing(thrown: unknown): GitHubError {
   if (isMissing(thrown)) return thrown
   throw thrown
 }
 
-/** As many as a merge queue merges at once. [skip.labels.merged] */
+/** As many as a merge queue merges at once. */
 const GROUP_LIMIT = 100
 
 /**
@@ -131,23 +104,18 @@ export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
   const pulls = []
   for (const number of [...named].slice(0, GROUP_LIMIT))
     pulls.push(...(await readPull(number, repo)))
-  // [merge.here]
   const shas = commits.map(({ sha }) => sha)
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
 
 /** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
 function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly Commit[] {
-  // [merge.found]
   const after = getSha(event.payload, 'after')
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
-  // [merge.asked-when]
   const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))
-  // [merge.asked-when] [merge.found]
   if (!isAsked || isNew || !environment.ref.startsWith('refs/heads/')) return []
   const commits = pushedCommits(event)
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
-  // [merge.asked-when] [merge.found]
   return after !== '' && commits.some(({ sha }) => sha === after) ? commits : []
 }
 
@@ -158,36 +126,28 @@ function isMergedBy(
   { ref, repository }: RunEnvironment,
 ): boolean {
   return (
-    // [merge.found]
     getPath(pull, 'merged_at') !== undefined &&
-    // [merge.whole]
     commits.includes(getSha(pull, 'merge_commit_sha')) &&
-    // [merge.here]
     `refs/heads/${getString(pull, 'base.ref')}` === ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === repository.toLowerCase()
   )
 }
 
-/**
- * The list is an index, which may be seconds late. The pull request itself is not.
- * [merge.late-list]
- */
+/** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
 async function readPull(number: string, repo: GitHubRepo) {
-  // [merge.unreadable]
   const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
-  // [merge.late-list]
   const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
   const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
-  // can tell it from the merge. [merge.no-merge-commit]
+  // can tell it from the merge.
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''
   return isKnown ? [answer.data] : []
 }
 
 /**
  * Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub
- * lists up to 250. From version 2026-03-10 on, its API has no `merge_commit_sha`: then one of the
- * pull request's own commits is no merge of it. [merge.whole]
+ * lists up to 250. [merge.whole] From version 2026-03-10 on, its API has no `merge_commit_sha`:
+ * then one of the pull request's own commits is no merge of it. [merge.no-merge-commit]
  */
 async function hasAll(
   pull: { readonly number: number },
@@ -195,21 +155,14 @@ async function hasAll(
   after: string,
   repo: GitHubRepo,
 ): Promise<boolean> {
-  // [merge.no-merge-commit] [merge.whole] [merge.found]
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
-  // [merge.whole] [merge.no-merge-commit] [merge.found]
   if (commits.length === 1 && isKnown) return true
-  // [merge.unreadable]
   const doing = `listing the commits of pull request ${pull.number}`
-  // [github.early]
   const common = requestParams({ ...repo, isEarly: isMissing }, doing, NEEDS, Array.isArray)
-  // [merge.whole]
   const { items } = await readPages(3, (page) =>
     repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
-  // [merge.no-merge-commit] [skip.authors.merged]
   if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
-  // [merge.whole]
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
   return (

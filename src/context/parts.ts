@@ -13,73 +13,51 @@ type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
 /**
  * If GitHub has no list of a part, that of the whole stays as it is. [range.cut.parts]
- * [range.cut.whole-leads]
  *
  * @throws ActionError `github`
  */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   const { range } = whole.changes
-  // [range.cut.requests]
   let left = REQUESTS
-  // [range.cut.parts]
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    // [range.cut.requests]
     if (halves === undefined || left < 2) return changes
-    // [range.cut.parts]
     const { base, middle, head } = halves
     try {
       const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
-      // [range.cut.whole-leads]
       return { ...changes, ...complete(changes, found) }
     } catch (thrown) {
-      // [range.cut.whole-leads] [github.context.refused]
       if (thrown instanceof GitHubError && ['no-files', 'missing'].includes(thrown.kind))
         return changes
-      // [github.context.refused]
       throw thrown
     }
   }
-  // [range.cut.parts]
   const ofCommit = async (ref: string): Promise<Part> => {
     const common = requestParams(
-      // A list that GitHub can't make [range.list.never], one that isn't found yet. [github.early]
+      // A list that GitHub can't make, one that isn't found yet.
       { ...repo, ofFiles: true, isEarly: isMissing },
-      // [github.permission.named]
       `reading commit ${shortSha(ref)}`,
       'contents: read',
-      // [range.list.unknown]
       ({ files }: { files?: unknown }) => isFileList(files),
     )
-    // No more pages than requests are left. [range.cut.parts] [range.cut.requests]
+    // No more pages than requests are left.
     const found = await readFiles(async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
       return { data: data.files ?? [], headers }
     }, left)
-    // [range.cut.requests]
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
-  // [range.cut.parts]
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
-    // [range.cut.requests]
     left -= 2
-    // [range.cut.parts]
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
-    // [skip.list.cut]
     const truncated = one.truncated || other.truncated
-    // [range.cut.joined] [skip.list.cut]
     return { files: join([...one.files, ...other.files]), truncated }
   }
-  // [range.cut.parts]
   const compare = async (base: string, head: string): Promise<Part> => {
-    // [range.cut.parts] [github.permission.named] [github.context.refused]
     const comparison = await compareCommits(repo, { base, head, range })
-    // [range.cut.whole-leads]
     if ('error' in comparison) throw comparison.error
-    // [range.cut.parts]
     return read(comparison)
   }
-  // [range.cut.parts]
   return read(whole)
 }
 
@@ -91,25 +69,17 @@ function complete({ files, truncated }: Part, found: Part): Part {
   const byPath = new Map(found.files.map((file) => [file.path, file]))
   const known = files.map((file) => {
     const { patch, additions, deletions } = byPath.get(file.path) ?? file
-    // [context.omitted.no-fact]
     const isUnknown = patch === undefined && additions + deletions === 0
-    // [range.cut.whole-leads] [range.cut.joined]
     return file.patch !== undefined || isUnknown ? file : { ...file, additions, deletions, patch }
   })
-  // [range.cut.whole-leads]
   if (!truncated) return { files: known, truncated }
-  // [range.cut.parts]
   for (const { path } of files) byPath.delete(path)
-  // A part that is cut, too, hides files. [skip.list.cut] [range.cut.whole-leads] [range.cut.parts]
+  // A part that is cut, too, hides files.
   const isShorter = found.files.length < files.length
-  // [range.cut.joined] [range.cut.parts] [skip.list.cut]
   return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }
 
-/**
- * A file that several parts change has their diffs, oldest first, or none if one is missing.
- * [range.cut.joined]
- */
+/** A file that several parts change has all their diffs, or none. [range.cut.joined] */
 function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
   const joined = new Map<string, ChangedFile>()
   for (const file of files) {
@@ -123,7 +93,6 @@ function join(files: readonly ChangedFile[]): readonly ChangedFile[] {
   return [...joined.values()]
 }
 
-// [range.cut.joined]
 function add(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch]
   return {

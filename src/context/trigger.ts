@@ -32,7 +32,6 @@ export type Trigger = Readonly<{
 
 /**
  * What triggered the run; facts without a value are left out.
- * [context.facts.event]
  *
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
  * not be found
@@ -46,17 +45,15 @@ export function describeTrigger(
   const { changes, thread } = findings
   const reported = readFacts(event.name, event.payload)
   // The ref of a pull request is one that GitHub made up; of an issue, it says
-  // nothing. [context.facts.event]
+  // nothing.
   const isOfThread = reported.some(({ name }) => name === 'number')
   const { repository, ref, sha } = environment
-  // [context.facts.event] [context.facts.commits]
   const facts: readonly Fact[] = [
     { name: 'ref', value: isOfThread ? '' : ref },
     { name: 'commit', value: isOfThread ? '' : sha },
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
     { name: 'previous release', value: getString(changes, 'previousRelease') },
-    // [context.facts.commits]
     commitsFact(findCommits(event, findings), redact),
   ]
   return {
@@ -64,11 +61,9 @@ export function describeTrigger(
     repository,
     facts: facts
       .filter(({ value }) => value !== '')
-      // Names of refs and of people can have invisible characters, too. [context.hidden]
+      // Names of refs and of people can have invisible characters, too.
       .map(({ name, value, isProse }) => {
-        // [context.secret.none]
         const text = redact(value)
-        // [context.hidden]
         return { name, value: showInvisible(isProse ? noteHidden(text) : text) }
       }),
   }
@@ -76,8 +71,7 @@ export function describeTrigger(
 
 /**
  * Of a push, the payload says more than a comparison: that has no more than 100 commits. But with
- * `since`, or since the last release, the range has others, too.
- * [context.facts.commits]
+ * `since`, or since the last release, the range has others, too. [context.facts.commits]
  */
 function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
   const isLonger = bySince || getString(changes, 'previousRelease') !== ''
@@ -86,7 +80,6 @@ function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitLis
   return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
 }
 
-// [context.facts.commits]
 function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
   return {
@@ -95,15 +88,13 @@ function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   }
 }
 
-/** So that no commit uses up the room of the others, in characters. [context.facts.commits] */
+/** So that no commit uses up the room of the others, in characters. */
 const COMMIT_LIMIT = 200
 
-// [context.facts.commits]
 function commitLine({ sha, message, author, authorName }: Commit, redact: Redact): string {
   const firstLine = (text: string): string => {
-    // [context.facts.commits]
     const [line = ''] = normalizeNewlines(text).split('\n')
-    // Redacted as a whole [context.secret.none], then cut. [context.facts.commits]
+    // Redacted as a whole, then cut.
     return truncate(redact(line), COMMIT_LIMIT)
   }
   return `${shortSha(sha)} ${firstLine(message)} (${firstLine(author || authorName) || 'unknown author'})`
@@ -135,10 +126,7 @@ const PARTS = {
   merge_group: 'base=base_ref, head=head_ref, head commit=head_sha, message=head_commit.message',
 }
 
-/**
- * What stands at the top of a payload, by event: the same name means something else in another one.
- * [context.facts.event]
- */
+/** What stands at the top of a payload, where the same name has several meanings. */
 const TOP: Readonly<Record<string, string>> = {
   create: 'type of ref=ref_type, ref name=ref',
   delete: 'type of ref=ref_type, ref name=ref',
@@ -147,7 +135,6 @@ const TOP: Readonly<Record<string, string>> = {
   workflow_dispatch: 'inputs',
 }
 
-// [context.facts.event]
 function readFacts(eventName: string, payload: unknown): Fact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
@@ -159,25 +146,22 @@ function readFacts(eventName: string, payload: unknown): Fact[] {
   ]
 }
 
-// [context.facts.event]
 function readPart(part: unknown, sources: string): Fact[] {
   return sources.split(', ').flatMap((source) => {
     const [name = '', paths = name] = source.split('=')
     const facts = paths
       .split('|')
-      // A `body` is Markdown, which can hide words. [context.facts.event] [context.hidden]
+      // A `body` is Markdown, which can hide words.
       .map((path) => ({ name, value: toText(getPath(part, path)), isProse: path === 'body' }))
     return facts.find(({ value }) => value !== '') ?? []
   })
 }
 
-// [context.facts.event]
 function toText(value: unknown): string {
   if (typeof value === 'string') return normalizeNewlines(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map((label) => getString(label, 'name')).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
-  // [context.budget]
   return hasContent ? JSON.stringify(value) : ''
 }

@@ -1,9 +1,6 @@
 /** Reads values out of JSON from outside, a payload or a response, whatever it contains. Pure. */
 
-/**
- * The value at a path of names separated by dots; undefined if there is none, or null, which some
- * servers send instead. [github.event]
- */
+/** The value at a path; undefined also for null, which some servers send. [github.event] */
 export function getPath(value: unknown, path: string): unknown {
   const found = path.split('.').reduce<unknown>((here, name) => {
     const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name)
@@ -12,22 +9,17 @@ export function getPath(value: unknown, path: string): unknown {
   return found ?? undefined
 }
 
-// [github.event]
 export function getString(value: unknown, path: string): string {
   const text = getPath(value, path)
   return typeof text === 'string' ? text : ''
 }
 
-// [github.event]
 export function getArray(value: unknown, path: string): readonly unknown[] {
   const list = getPath(value, path)
   return Array.isArray(list) ? list : []
 }
 
-/**
- * The name of a commit at a path: SHA-1 or SHA-256; empty if there is none, so that no other text
- * passes for one. [github.event]
- */
+/** A commit at a path, SHA-1 or SHA-256: no other text passes for one. [github.event] */
 export function getSha(value: unknown, path: string): string {
   const text = getString(value, path)
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : ''

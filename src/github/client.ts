@@ -8,13 +8,10 @@ import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
-/**
- * How long requests are retried, in ms: all together, or one with a signal of its own.
- * [github.decides.retried]
- */
+/** How long requests are retried (ms), together or by signal. [github.decides.retried] */
 const RETRY_MS = 90_000
 
-/** How long one request may take, in milliseconds. [github.decides.retried] */
+/** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
 
 /**
@@ -25,16 +22,12 @@ const REQUEST_MS = 10_000
  */
 const EARLY = { tries: 2, delayMs: 5_000 }
 
-/**
- * How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry
- * it out anyway. [memory.one-comment.no-twin]
- */
+/** How long (ms) a creation may go on after the end: GitHub may carry it out anyway. */
 const CREATION_MS = 500
 
 /**
  * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
  * edit that has the docs job's ID gets another try before the step has to end.
- * [memory.edit.retried]
  */
 const CANCELLED_MS = 1_000
 
@@ -46,10 +39,7 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 }
 
 export interface Call extends CallNames {
-  /**
-   * Whether the data of a response has the right shape: JSON of another one is an error like any
-   * other. Throws why if it will be right in a moment.
-   */
+  /** Whether the data has the right shape; throws why if it will have it in a moment. */
   readonly expects?: (data: never) => boolean
   /** Whether what came, data or a GitHubError, may be another answer in some seconds. */
   readonly isEarly?: (answer: unknown) => boolean
@@ -61,7 +51,7 @@ export interface Call extends CallNames {
   readonly signal?: AbortSignal
 }
 
-// [github.quiet]
+/** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
 const noop = (): void => undefined
 
 export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles' | 'isEarly'>
@@ -80,152 +70,114 @@ type CallTime = Pick<Deadline, 'signal' | 'cancelled' | 'remainingMs'> &
     endedBy: string
   }>
 
-// [github.decides.retried]
+/**
+ * What decides is retried; what only informs is asked once. [github.informs.once] GitHub refuses a
+ * request without a user agent. [net.user-agent]
+ */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
   // Octokit would write to the step's log, unescaped; and for each request that its version of the
-  // API is deprecated. [github.quiet]
+  // API is deprecated.
   const quiet = { debug: noop, info: noop, warn: noop, error: noop }
-  // [secret.key.where]
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
-    // [net.user-agent]
     userAgent: 'agent-job-action',
-    // [github.quiet]
     log: quiet,
     request: { fetch: createFetch(options), log: quiet },
   })
-  // [github.decides.retried] [net.deadline] [report.true]
   const retries = new RetryBudget(RETRY_MS, clock)
   const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
-  // [memory.edit.retried]
   const timeOf = (signal: AbortSignal): CallTime => ({
     signal,
     cancelled: () => false,
     remainingMs: () => RETRY_MS,
     retries: new RetryBudget(RETRY_MS, clock),
-    // [report.true]
     endedBy: 'there was no response before the step ended',
   })
-  // [memory.one-comment.no-twin]
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
-  // [memory.edit.retried]
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
-  // [github.decides.retried]
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const time = call.signal ? timeOf(call.signal) : ofStep
     const ask = async (isFirst: boolean) => {
-      // [net.deadline]
       time.signal.throwIfAborted()
-      // [memory.one-comment.no-twin]
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      // [github.decides.retried]
       const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
-      // [memory.edit.retried]
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
-      // Octokit ignores a copy. [net.deadline] [memory.edit.retried]
+      // Octokit ignores a copy.
       Object.assign(request, { request: { ...call, signal: limit.signal } })
-      // [net.deadline]
       const sent = Promise.resolve(send(request)).finally(() => {
         late.removeEventListener('abort', giveUp)
         limit.end()
       })
-      // [github.shape]
       return expectShape(await sent, call)
     }
     let last: GitHubError | undefined
-    // [github.early]
     let earlyAnswers = 0
-    // [github.decides.retried]
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       const answer = await ask(attempts === 1).catch((thrown) =>
         toGitHubError(thrown, call, time, options),
       )
       const isError = answer instanceof GitHubError
-      // What GitHub said, if it said something. [report.true]
+      // What GitHub said, if it said something.
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      // [github.early] [range.gone] [merge.late-list]
       if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
       }
-      // [github.decides.retried]
       if (!isError) return answer
-      // [github.informs.once]
       if (!call.retried || answer.kind !== 'temporary') throw answer
-      // [github.decides.retried]
       time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
     }
   })
-  // [github.decides.retried]
   return octokit.rest
 }
 
-/**
- * [github.decides.retried]
- *
- * @throws Cancelled
- */
+/** @throws Cancelled */
 function toGitHubError(
   thrown: unknown,
   call: Call,
   { signal, cancelled, endedBy }: CallTime,
   options: GitHubOptions,
 ): GitHubError {
-  // [cancel.first]
   if (cancelled()) throw new Cancelled()
-  // Of what should find a creation. [memory.one-comment.no-twin]
+  // Of what should find a creation.
   if (thrown instanceof GitHubError) return thrown
-  // [report.true]
   return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)
 }
 
-/**
- * [github.decides.retried]
- *
- * @throws GitHubError `error`, if there is no time for a retry
- */
+/** @throws GitHubError `error`, if there is no time for a retry */
 async function waitForRetry(
   error: GitHubError,
   attempts: number,
   { signal, retries, remainingMs }: CallTime,
   { random, log }: GitHubOptions,
 ): Promise<void> {
-  // [github.decides.retried]
   const leftMs = Math.min(retries.remainingMs, remainingMs())
-  // [github.limit]
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= leftMs) throw error
-  // [report.log.lines]
   if (attempts === 1) log(`${error.message} Retrying.`)
-  // [github.decides.retried]
   await retries.sleep(Math.min(delayMs, leftMs), signal)
 }
 
-/**
- * Octokit passes on what is not JSON, such as a response that was cut off, as a string; and
- * redirects. [github.shape]
- */
+/** Octokit passes on what isn't JSON, or was cut off, as a string. [github.shape] */
 function expectShape<
   R extends { readonly data: unknown; readonly status: number; readonly headers: object },
 >(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
-  // A page is told by its title, a redirect as one. [github.redirect]
+  // A page is told by its title, a redirect as one.
   if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
-  // [github.shape]
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
-  // [range.list.unknown]
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
@@ -245,14 +197,11 @@ export async function readPages<T>(
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page })
     if (data.length === 0) return { items, truncated: false }
-    // [github.shape]
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
-    // [github.pages]
     const hasNext =
       headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')
     if (!hasNext) return { items, truncated: false }
   }
-  // [skip.list.cut]
   return { items, truncated: true }
 }
 
@@ -261,19 +210,14 @@ export interface GitHubRepo {
   readonly repository: string
 }
 
-// What it is for, and the permission it needs: an error names both. [github.permission.named]
+// What it is for, and the permission it needs: an error names both.
 export function requestParams<D = object>(
   {
     repository,
-    // [github.decides.retried]
     retried = true,
-    // [memory.one-comment.no-twin]
     find,
-    // [memory.edit.retried]
     signal,
-    // [range.list.never]
     ofFiles,
-    // [github.early]
     isEarly,
   }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
   doing: string,
@@ -284,7 +228,6 @@ export function requestParams<D = object>(
   return {
     owner,
     repo,
-    // [github.decides.retried] [memory.edit.retried] [github.permission.named]
     request: { doing, needs, retried, expects, find, ofFiles, isEarly, ...(signal && { signal }) },
   }
 }

@@ -9,13 +9,9 @@ import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 
-/**
- * After a secondary limit without a header, as GitHub's page says that is linked below.
- * [github.limit]
- */
+/** After a secondary limit without a header, as GitHub's page says that is linked below. */
 const SECONDARY_LIMIT_MS = 60_000
 
-// [report.true]
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export type CallNames = Readonly<{
@@ -27,7 +23,7 @@ export type CallNames = Readonly<{
   ofFiles?: boolean
 }>
 
-/** What an answer in place of that list is told as. [range.list.never] */
+/** What an answer in place of that list is told as. */
 export const NO_FILES = 'no list of files'
 
 export type FailureContext = Readonly<{
@@ -50,7 +46,7 @@ export type GitHubFailure =
   /** GitHub can't do what was asked for. */
   | 'invalid'
 
-// [github.words]
+/** What GitHub says, and what helps: only GitHub knows why it refuses. [github.words] */
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   readonly kind: GitHubFailure
@@ -60,77 +56,53 @@ export class GitHubError extends ActionError {
   readonly retryAfterMs: number | undefined
 
   constructor(
-    // [range.list.never]
     { doing, needs, ofFiles = false }: CallNames,
     thrown: unknown,
     { clock, redact, fromFork }: FailureContext,
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
-    // [send.certificate.final]
     const permanent = permanentFailure(thrown)
     const { cause } = thrown as { cause?: unknown }
-    // [net.proxy] [github.decides.retried]
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
-    // [send.certificate.final] [github.decides.retried]
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
-    // [github.limit]
     const isLimited = isRateLimit(failure)
     const now = clock.date()
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
-    // [github.words]
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
-    // [text.one-line] [github.words] [github.shape]
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
-    // [send.certificate.final]
     const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
-    // [github.words]
     super(
-      // [github.context.refused] [github.decides.retried] [range.gone]
       'github',
-      // What failed, and why. [github.permission.named] [send.certificate.final] [github.shape]
+      // What failed, and why.
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
-      // [net.proxy] [send.certificate.final] [github.permission.named]
       setting?.advice ??
-        // [send.certificate.final]
         advice ??
-        // [github.limit]
         (until && `Re-run after ${until}.`) ??
-        // [github.permission.named]
         adviceFor(failure, kind, needs, fromFork),
       { cause: thrown },
     )
-    // [docs.token.when]
     this.status = status
-    // [github.decides.retried]
     this.kind = kind
-    // [github.limit] [github.decides.retried]
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
-// [github.decides.retried]
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
-  // [range.list.never]
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
-  // [github.foreign]
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
-  // [github.limit]
   if (isRateLimit(failure)) return 'temporary'
-  // GitHub hasn't stored the pull request everywhere, or wants a pause. [github.early]
+  // GitHub hasn't stored the pull request everywhere, or wants a pause.
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
   // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
-  // [github.early] [range.list.never]
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
-  // [range.list.never] [github.context.refused]
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
-  // [range.number.either] [docs.token.refused]
   return status < 400 || [401, 403, 410, 451].includes(status) ? 'refused' : 'invalid'
 }
 
@@ -138,18 +110,16 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
  * A diff that GitHub can't make: a 406, a 422, or these words, which came with a 500 and a 503, too
  * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
  * github.com/googleapis/repo-automation-bots/issues/2479), and an answer without a list.
- * [range.list.never] [range.list.unknown]
+ * [range.list.never]
  */
 const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generating this diff`, 'i')
 
-// [github.early] [range.gone] [merge.unreadable]
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
 }
 
 /**
  * Whether a request succeeds; false if it is refused for good.
- * [access.permission.unknown] [range.gone]
  *
  * @throws GitHubError after a temporary failure
  */
@@ -163,54 +133,46 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Of an answer, in characters: it takes long to redact more. [github.words] [text.cheap] */
+/** Of an answer, in characters: it takes long to redact more. */
 const MESSAGE_LIMIT = 64 * 1024
 
-/** Without "re-run": that would start another job. [memory.failure.told] */
+/** Without "re-run": that would start another job. */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.kind === 'temporary'
   const advice = error.advice.replace(', then re-run', '')
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
-// [report.advice.followed]
 const RUN_LATER = 'Re-run later.'
 
-// [github.permission.named]
+/**
+ * Other 403s have other causes than a missing permission: single sign-on, a list of allowed
+ * addresses, an archived repository. [github.permission.named]
+ */
 function adviceFor(
   { status, message, isForeign, isUnanswered }: Failure,
   kind: GitHubFailure,
   permission: string,
   fromFork: boolean,
 ): string {
-  // [report.advice.followed]
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   if (status === undefined) return RUN_LATER
-  // A redirect, or a gateway. [github.redirect] [github.foreign]
+  // A redirect, or a gateway.
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
-  // [report.advice.followed]
   if (kind === 'temporary') return RUN_LATER
-  // [github.permission.named]
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
-  // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived
-  // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
-  // [report.advice.followed]
   if (status === 401) return 'Check github-token: it may be empty, or have expired.'
-  // [github.words]
   return 'Fix the problem that GitHub reports, then re-run.'
 }
 
-// [github.permission.named]
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
-  // [report.advice.followed]
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
-  // [github.permission.named]
   if (fromFork && permission.endsWith('write')) {
     return (
       'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. ' +
@@ -223,7 +185,6 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
     : `Not found, or not accessible with this token. If it exists, add ${missing}`
 }
 
-// [github.permission.named]
 function quotePermissions(permissions: string): string {
   return `\`${permissions.replaceAll(' or ', '` or `')}\``
 }
@@ -240,7 +201,7 @@ type Failure = Readonly<{
 
 /**
  * Reads Octokit's RequestError, which has a response only if GitHub responded; else a cause, if the
- * network or a proxy is at fault, as the advice says. [github.words] [report.advice.followed]
+ * network or a proxy is at fault, as the advice says.
  */
 function readFailure(thrown: unknown): Failure {
   const {
@@ -254,10 +215,8 @@ function readFailure(thrown: unknown): Failure {
     message?: string
     cause?: unknown
   }
-  // [report.advice.followed]
   if (response === undefined)
     return { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
-  // [github.foreign]
   const { headers, data } = response
   return { status, headers, message, isForeign: isForeign(status, headers['content-type'], data) }
 }
@@ -267,16 +226,15 @@ function readFailure(thrown: unknown): Failure {
  * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). [github.limit]
  */
 function isRateLimit({ status, headers, message }: Failure): boolean {
-  // [github.limit] [github.permission.named]
   const isSaid =
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
     /rate limit|abuse detection/i.test(message)
-  // Other 403s may be for a missing permission. [github.limit] [github.permission.named]
+  // Other 403s may be for a missing permission.
   return status === 429 || (status === 403 && isSaid)
 }
 
-/** As GitHub says it; undefined if it doesn't. [github.limit] */
+/** As GitHub says it; undefined if it doesn't. */
 function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset =
@@ -287,7 +245,7 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefi
 
 /**
  * The first full minute after that, as in `2026-11-27 14:05 UTC`: a log may be read later. GitHub's
- * limits end within an hour; what is no date in a day is none of them. [github.limit]
+ * limits end within an hour; what is no date in a day is none of them.
  */
 function minuteAfter(now: Date, delayMs = Number.NaN): string | undefined {
   if (!(delayMs < 86_400_000)) return undefined

@@ -27,38 +27,25 @@ type FetchInit = Readonly<{
   signal: AbortSignal
 }>
 
-/**
- * GitHub redirects requests for a renamed repository, to be repeated with the same method.
- * [github.redirect]
- */
+/** GitHub redirects requests for a renamed repository. [github.redirect] */
 const REDIRECTIONS = [301, 302, 307, 308]
-// [github.redirect]
 const MAX_REDIRECTIONS = 5
 
-/**
- * Of a decompressed response, in bytes: the largest lists of files have some megabytes.
- * [github.shape]
- */
+/** Of a decompressed response, in bytes: the largest lists of files have some megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-// [report.log.lines]
 export function createFetch(options: FetchOptions) {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined
   return async (url: string, init: FetchInit) => {
-    // [net.cheap]
     dispatcher ??= createDispatcher(options)
-    // [report.log.lines]
     const startedAt = clock.now()
     const address = new URL(url)
     let outcome: number | string = 'failed'
-    // [net.arrived-first]
     const signal = abortedAfter(init.signal, readArrived)
-    // [net.deadline] [report.log.lines]
     try {
       const response = await Promise.race([
         send(dispatcher, address, { ...init, signal }),
-        // [net.deadline]
         rejectOnAbort(signal),
       ])
       outcome = response.status
@@ -70,24 +57,20 @@ export function createFetch(options: FetchOptions) {
   }
 }
 
-// [net.proxy]
 function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
   const base = new URL(environment.apiUrl)
   const proxy = base.protocol === 'https:' ? proxyFor(base, network) : undefined
   return new Agent({ connect: createConnector({ ...network, proxy }).connect })
 }
 
-/** undici ignores the signal of a request whose connection is still being made. [net.deadline] */
+/** undici ignores the signal of a request whose connection is still being made. */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   await waitForAbort(signal)
-  // Why it was aborted is told. [net.deadline] [report.true]
+  // Why it was aborted is told.
   throw signal.reason
 }
 
-/**
- * Resolves with the whole response, also a redirect to another origin, which is not trusted.
- * [github.redirect]
- */
+/** Resolves with the whole response, also a redirect to another origin, which is not trusted. */
 async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
   const { method, headers, body, signal } = init
   let target = address
@@ -97,34 +80,24 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
       origin,
       path: pathname + search,
       method,
-      // [github.shape]
       headers: { ...headers, 'accept-encoding': 'gzip' },
-      // [github.redirect]
       body: body ?? null,
-      // [net.deadline]
       signal,
     })
-    // [github.shape]
     const content = await response.body.arrayBuffer()
-    // undici frees the connection then; a request that comes earlier opens another. [net.cheap]
+    // undici frees the connection then; a request that comes earlier opens another.
     await setImmediate()
-    // [github.redirect]
     const { statusCode: status } = response
-    // [github.pages]
     const received = joinValues(response.headers)
-    // [github.redirect]
     const location = REDIRECTIONS.includes(status) ? (received.get('location') ?? '') : ''
     if (location !== '' && URL.canParse(location, url) && redirections < MAX_REDIRECTIONS) {
       target = new URL(location, url)
-      // [github.redirect] [secret.key.where]
       if (target.origin === origin) continue
     }
-    // [github.shape]
     const bytes =
       received.get('content-encoding') === 'gzip'
         ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
         : new Uint8Array(content)
-    // [github.shape]
     return {
       url,
       status,
@@ -135,7 +108,7 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
   }
 }
 
-// [github.pages]
+/** A header such as `link` may come several times. */
 function joinValues(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
   return new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }

@@ -27,18 +27,12 @@ import {
   parseWord,
 } from './values.js'
 
-/**
- * Every input and its default. A test compares action.yml and the README with this table.
- * [house.defaults.once]
- */
+/** Every input and its default: action.yml and the README have the same. [house.defaults.once] */
 export const DEFAULTS = {
-  // [input.task] [input.blank.default]
   prompt: '',
   'prompt-file': '',
-  // [input.problems.together] [input.key.empty] [input.blank.default]
   'project-id': '',
   'api-key': '',
-  // [input.blank.default] [input.values]
   'previous-api-key': '',
   'job-id': '',
   'job-scope': 'run',
@@ -61,22 +55,16 @@ export const DEFAULTS = {
   'dry-run': 'false',
 } as const
 
-// [house.defaults.once]
 export type InputName = keyof typeof DEFAULTS
 
-/** In the order of the table. [house.defaults.once] */
+/** In the order of the table. */
 export const NAMES = Object.keys(DEFAULTS) as InputName[]
 
-/**
- * The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name]
- * [secret.input]
- */
+/** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */
 export const SECRETS = NAMES.filter((name) => /api-key$|token$/.test(name))
 
-// [input.values]
 export type RawInputs = Readonly<Record<InputName, string>>
 
-// [input.task]
 type AskedTask = Readonly<
   | { kind: 'create'; prompt: string }
   | { kind: 'message'; jobId: string; prompt: string }
@@ -84,31 +72,31 @@ type AskedTask = Readonly<
 >
 
 export type InputSources = Readonly<{
-  /** Redacts values that are shown: any input may contain the key. [secret.redacted] */
+  /** Redacts values that are shown: any input may contain the key. */
   redact: Redact
-  /** Throws InvalidInput. [input.file.inside] */
+  /** Throws InvalidInput. */
   readPromptFile: (path: string) => string
-  /** What the runner passed on, by name, also what action.yml does not have. [input.misspelt] */
+  /** What the runner passed on, by name, also what action.yml does not have. */
   given: Readonly<Record<string, string>>
-  /** Why the runner passed this run no secrets, if known. [input.key.empty] */
+  /** Why the runner passed this run no secrets, if known. */
   missingSecrets: string | undefined
-  /** Whether the run is about a pull request or an issue, if that can be read. [input.scope] */
+  /** Whether the run is about a pull request or an issue, if that can be read. */
   hasIssue: boolean
 }>
 
-// [input.problems.together]
+/**
+ * Every problem at once: whoever mends one at a time pays a run for each. [input.problems.together]
+ * A re-run has the new secrets, but the old workflow file. [input.problems.rerun]
+ */
 export class InputError extends ActionError {
   /** @param lines each begins with the input's name, says what is wrong and what to do */
   constructor(lines: readonly string[]) {
-    // [input.problems.rerun]
     const isOfSecret = lines.some((line) => SECRETS.some((name) => line.startsWith(`${name}: `)))
-    // [input.problems.together]
     super(
       'input',
       lines.join('\n'),
       joinSentences(
         'Fix the inputs.',
-        // [input.problems.rerun]
         isOfSecret ? 'If only a secret was wrong, re-run.' : '',
         'After a change to the workflow file, start a new run: a re-run uses the old file.',
       ),
@@ -116,16 +104,10 @@ export class InputError extends ActionError {
   }
 }
 
-/**
- * A shorter key, of some other service, would also be found in ordinary text.
- * [context.secret.none]
- */
+/** A shorter key, of some other service, would also be found in ordinary text. */
 const MIN_UNIQUE_LENGTH = 8
 
-/**
- * Redacts the whole keys in what the agent reads: a short key, and the start of one, may be
- * ordinary text. [context.secret.none]
- */
+/** A short key, or the start of one, may be ordinary text. [context.secret.none] */
 export function createKeyRedactor(...keys: readonly string[]): Redact {
   const redact = createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
   return (text) => redact(text, true)
@@ -137,29 +119,19 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
  * refused before the problem ends the step. [input.blank.default]
  */
 export function parseInputs(raw: RawInputs, sources: InputSources) {
-  // [input.misspelt]
   const lines = describeMisspelt(sources.given, raw)
-  // [input.blank.default]
   const parse: Parse = (input, parseValue, ifBad) => {
-    // [input.blank.default] [input.values]
     const value = raw[input].trim() || DEFAULTS[input]
     try {
-      // [secret.input]
       return parseValue(value === DEFAULTS[input] ? value : refuseSecrets(raw, input, value))
     } catch (thrown) {
-      // [cancel.exception]
       if (!(thrown instanceof InvalidInput)) throw thrown
-      // [secret.redacted] [input.problems.together]
       const shown = quote(truncate(sources.redact(thrown.shown ?? value), 80))
-      // [input.problems.together]
       lines.push(`${input}: ${thrown.describe(shown)}`)
-      // [access.refused.first]
       return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
-  // [input.values]
   const inputs = Object.freeze(readAll(raw, parse, sources))
-  // [input.problems.together] [access.refused.first]
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
@@ -172,9 +144,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
   const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
   const name = others.find((name) => {
     const secret = raw[name].trim()
-    // [input.key.kind]
     const isMisplaced = name.endsWith('api-key') && isGitHubToken(secret)
-    // [secret.input] [input.key.kind]
     return !isMisplaced && createKeyRedactor(secret)(text) !== text
   })
   if (name === undefined) return text
@@ -195,140 +165,103 @@ function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[
   })
 }
 
-// [input.values]
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
 /**
- * [access.refused.first]
+ * Reads one input.
  *
  * @param ifBad what takes the place of a bad value, if the input is required and so has no default
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
-// [input.values]
+/** People write YAML, and a slip must not be paid. [input.values] */
 function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   /**
    * Here, an empty value means none: the runner has already filled in the default. So does the
-   * value of the input `same`: while secrets are replaced, one is changed first.
-   * [input.blank.default] [input.key.same]
+   * value of the input `same`: while secrets are replaced, one is changed first. [input.key.same]
    */
   const parseIfSet = (
     input: InputName,
     parseValue: (value: string) => string = String,
     same?: InputName,
   ): string => {
-    // [input.key.same]
     const others = ['', same && raw[same].trim()]
-    // [input.blank.default] [input.key.same] [secret.input]
     return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
   }
-  // [input.base-url]
   const baseUrl = parse('base-url', parseBaseUrl, '')
-  // [input.id]
   const jobId = parseIfSet('job-id', (value) => parseId(value))
-  // [input.values] [output.dry-run]
   const dryRun = parse('dry-run', parseBoolean)
-  // [input.blank.default] [input.job-key.matrix]
   const jobKey = parseIfSet('job-key')
-  // [input.task] [input.file.warned]
   const hasPromptFile = raw['prompt-file'].trim() !== ''
-  // Keys of other services have other forms. [input.key.kind]
+  // Keys of other services have other forms.
   const isDefaultService = baseUrl === DEFAULTS['base-url']
-  // [input.scope]
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
-  // [input.values]
   return {
-    // [input.key.kind] [input.key.empty]
     apiKey: parse(
       'api-key',
       (value) => parseKey(value, isDefaultService, sources.missingSecrets),
       '',
     ),
-    // [input.key.same]
     previousApiKey: parseIfSet(
       'previous-api-key',
       (value) => parseKey(value, isDefaultService),
       'api-key',
     ),
-    // [input.id]
     projectId: parse('project-id', parseProject, ''),
-    // [input.task]
     task: parseTask(
       parse,
       jobId,
-      // [secret.input] [input.file.text]
       parseIfSet('prompt-file', (path) =>
         refuseSecrets(raw, 'prompt-file', sources.readPromptFile(path)),
       ),
-      // [input.task]
       hasPromptFile || raw['job-id'].trim() !== '',
     ),
-    // [input.scope]
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
-    // [input.values] [range.number]
     issueNumber: parse('issue-number', parseIssueNumber),
-    // [input.values] [context.level]
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
-    // [input.values] [context.paths.page]
     contextPaths: parse('context-paths', parsePathPatterns),
-    // [input.values] [range.since]
     since: parse('since', parseSince),
-    // [input.values] [memory.one-comment]
     comment: parse('comment', parseBoolean),
     /** In lower case; `*` is everyone. */
-    // [input.logins] [access.allow-users.first]
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
      * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
-     * out.
+     * out. [skip.authors.always]
      */
-    // [skip.authors.always]
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&
         parse('skip-authors', (value) =>
           [DEFAULTS['skip-authors'], ...parseLogins(value)].flatMap((login) => [
             login,
-            // [skip.authors.always]
             login.replace(/(?:\[bot\])?$/, '[bot]'),
           ]),
         ),
     ),
-    // [input.values] [skip.labels.about]
     skipLabels: parse('skip-labels', parseLabels),
-    // [input.values]
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
-    // [input.values] [output.exit-code]
     failOn: parse('fail-on', parseFailOn),
     /** Without a slash at its end; empty if it was bad: nobody knows which service is meant. */
-    // [input.base-url]
     baseUrl,
-    // [output.dry-run]
     dryRun,
-    /**
-     * Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act.
-     */
-    // [input.job-key.matrix] [input.values]
+    /** Without a matrix, the runner says `null`, nektos/act `{}`. [input.job-key.matrix] */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
-    // [input.blank.default] [input.key.kind]
     githubToken: parseIfSet('github-token', parseKeyText),
-    // [input.key.same] [input.key.kind]
     docsToken: parseIfSet('docs-token', parseKeyText, 'github-token'),
-    // [input.file.warned]
     hasPromptFile,
   }
 }
 
-// [net.cheap]
+/** A run that doesn't need GitHub's part doesn't load it. [net.cheap] */
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
-  // [input.values] [skip.labels.no-effect]
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
   return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }
 
 /**
+ * What the step is asked to do: a docs job without an instruction would be paid for nothing.
  * [input.task]
  *
  * @param fromFile the text of the prompt file, or empty
@@ -336,9 +269,7 @@ export function needsGitHub(inputs: Inputs): boolean {
  */
 function parseTask(parse: Parse, jobId: string, fromFile: string, hasOther: boolean): AskedTask {
   const parsePrompt = (text: string): string => {
-    // [input.file.text]
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
-    // [input.task]
     if (whole !== '' || hasOther) return whole
     throw invalid(
       'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing docs job.',

@@ -2,10 +2,7 @@
 
 import { truncate } from '../text/escape.js'
 
-/**
- * The values of a matrix leg as GitHub shows them, or the user's own key; shortened.
- * [memory.leg-named]
- */
+/** The values of a matrix leg as GitHub shows them, or the user's own key; shortened. */
 export function describeJobKey(jobKey: string): string {
   let text = ''
   try {

@@ -5,18 +5,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync }
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { InvalidInput, unfit } from './values.js'
 
-// [input.file.text]
 export const FILE_LIMIT = 1024 * 1024
 
-// [input.file.inside]
 export interface PromptRoots {
-  /** The checkout; relative paths start here. [input.file.inside] */
+  /** The checkout; relative paths start here. */
   readonly workspace: string
-  /** The runner's folder for the job's temporary files, or empty. [input.file.inside] */
+  /** The runner's folder for the job's temporary files, or empty. */
   readonly temp: string
 }
 
-// [input.file.inside] [input.problems.together]
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
@@ -33,15 +30,12 @@ export function readPromptFile(path: string, roots: PromptRoots): string {
     const { root, relativePath } = resolveInRoots(path, roots)
     const file = join(realpathSync(root), relativePath)
     if (realpathSync(file) !== file) throw unfit(SYMBOLIC_LINK)
-    // [input.file.text]
     return decode(readRegularFile(file))
   } catch (thrown) {
-    // [input.problems.together]
     throw thrown instanceof InvalidInput ? thrown : unfit(describeFileError(thrown))
   }
 }
 
-// [input.file.inside] [input.problems.together]
 function resolveInRoots(path: string, roots: PromptRoots) {
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
@@ -62,10 +56,7 @@ function resolveInRoots(path: string, roots: PromptRoots) {
   return inside
 }
 
-/**
- * A folder by its real path: the path of the prompt file may start with either.
- * [input.file.inside]
- */
+/** A folder by its real path: the path of the prompt file may start with either. */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder)
@@ -76,24 +67,23 @@ function realPath(folder: string): string {
 
 /**
  * `.git`, in any case; and the files in the temp folder in which actions/checkout keeps its token
- * from v6 on (actions/checkout, src/git-auth-helper.ts). [input.file.inside]
+ * from v6 on (actions/checkout, src/git-auth-helper.ts).
  */
 function isGitInternal(segment: string): boolean {
   return /^(?:\.git$|git-credentials-)/i.test(segment)
 }
 
-/** Reads a regular file of at most 1 MiB. [input.file.inside] [input.file.text] */
+/** Reads a regular file of at most 1 MiB. */
 function readRegularFile(file: string): Buffer {
   // O_NONBLOCK: opening a FIFO for reading would wait for a writer. On Windows both are undefined,
   // which is no bit.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-  // [input.file.inside]
   const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
     if (stats.isDirectory()) throw unfit('is a folder. Name a file in it.')
     if (!stats.isFile()) throw unfit('is not a regular file.')
-    // What says that it has no bytes, such as a file below /proc, may have some. [input.file.text]
+    // What says that it has no bytes, such as a file below /proc, may have some.
     const bytes = stats.size > FILE_LIMIT ? undefined : readFileSync(descriptor)
     if (bytes === undefined || bytes.length > FILE_LIMIT)
       throw unfit('is larger than 1 MiB (1,048,576 bytes). Shorten it.')
@@ -103,7 +93,7 @@ function readRegularFile(file: string): Buffer {
   }
 }
 
-// [input.file.text]
+/** A prompt that is longer than the environment has room for comes in a file. [input.file.text] */
 function decode(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw unfit('is not valid UTF-8. Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).trim()
@@ -111,17 +101,14 @@ function decode(bytes: Buffer): string {
   return text
 }
 
-// [input.problems.together]
 function describeFileError(thrown: unknown): string {
   const reason = (thrown as NodeJS.ErrnoException).code
   switch (reason) {
     case 'ENOENT':
     case 'ENOTDIR':
       return 'does not exist. Check the path, and that actions/checkout ran before this step.'
-    // [input.file.inside]
     case 'ELOOP':
       return SYMBOLIC_LINK
-    // [input.problems.together]
     default:
       return `can't be read (${String(reason ?? thrown)}).`
   }

@@ -3,7 +3,7 @@
 import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
 
-/** What is wrong with one input. [input.problems.together] */
+/** What is wrong with one input. */
 export class InvalidInput extends Error {
   /**
    * @param describe completes the line after the input's name; gets the value in quotes
@@ -17,40 +17,30 @@ export class InvalidInput extends Error {
   }
 }
 
-// [input.problems.together]
 export const invalid = (problem: string): InvalidInput => new InvalidInput(() => problem)
 
-// [input.problems.together]
 const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 
-/** What is wrong with a value of the right form. [input.problems.together] */
+/** What is wrong with a value of the right form. */
 export const unfit = (problem: string): InvalidInput =>
   new InvalidInput((got) => `${got} ${problem}`)
 
-// [input.problems.together]
 const unexpected = (expected: string, advice = '', shown?: string): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, shown)
 
-// [input.id]
 export function parseProject(value: string): string {
   const advice = 'Copy it from the service (Mintlify: from the API keys page of its dashboard).'
   if (value === '') throw missing(advice)
-  // [input.problems.together]
   if (/^mint_.{16}/.test(value)) throw invalid(`expected a project ID, got a key. ${advice}`)
-  // [input.id]
   return parseId(value, advice)
 }
 
-// [input.id]
 export function parseId(value: string, advice = 'Copy it again.'): string {
   if (isId(value)) return value
   throw unexpected('an ID as the service writes it', advice)
 }
 
-/**
- * Keys of these kinds are for other APIs of the same service, as its API keys page says.
- * [input.key.kind]
- */
+/** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
 const OTHER_KINDS = /^mint_(?:dsc|us)_/
 
 /**
@@ -62,16 +52,14 @@ export function isGitHubToken(value: string): boolean {
   return /^(?:gh[oprsu]|github_pat)_/.test(value)
 }
 
-// [input.key.kind]
 const MAX_KEY_LENGTH = 4096
 
-/** The value is never shown. [input.key.kind] */
+/** Reads a key of the service; the value is never shown. [input.key.kind] */
 export function parseKey(
   value: string,
   isDefaultService: boolean,
   missingSecrets?: string,
 ): string {
-  // [input.key.empty]
   if (value === '') {
     throw missing(
       missingSecrets ??
@@ -96,7 +84,7 @@ export function parseKey(
   return value
 }
 
-/** A key of any service, or a token: what a header can hold. [input.key.kind] */
+/** A key of any service, or a token: what a header can hold. */
 export function parseKeyText(value: string): string {
   if (value.length > MAX_KEY_LENGTH) {
     throw invalid(
@@ -111,28 +99,23 @@ export function parseKeyText(value: string): string {
   return value
 }
 
-/**
- * YAML 1.2's booleans, as the core schema writes them (yaml.org/spec/1.2.2, section 10.3.2).
- * [input.values]
- */
+/** As in YAML 1.2's core schema (yaml.org/spec/1.2.2, section 10.3.2). [input.values] */
 export function parseBoolean(value: string): boolean {
   if (/^(?:true|True|TRUE)$/.test(value)) return true
   if (/^(?:false|False|FALSE)$/.test(value)) return false
   throw unexpected('true or false')
 }
 
-// [input.values]
 export function parseWord<T extends string>(value: string, words: readonly T[]): T {
   const word = words.find((known) => known === value)
   if (word !== undefined) return word
   throw unexpected(`one of ${words.join(', ')}`)
 }
 
-// [input.scope]
 const SCOPES = ['run', 'pull-request', 'issue'] as const
 
 /**
- * [input.scope]
+ * A scope finds its docs job by the comment on an issue or a pull request. [input.scope]
  *
  * @param hasIssue the event or `issue-number` has a pull request or an issue
  */
@@ -148,7 +131,6 @@ export function parseScope(
   return scope
 }
 
-// [input.values] [range.number]
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
@@ -156,21 +138,17 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7')
 }
 
-// [input.values]
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
-/**
- * Labels separated by commas or line breaks, as they may have blanks, in lower case.
- * [input.values] [skip.labels.about]
- */
+/** Labels separated by commas or line breaks, as they may have blanks, in lower case. */
 export function parseLabels(value: string): ReadonlySet<string> {
   const labels = value.toLowerCase().split(/[,\r\n]/)
   return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
 }
 
-/** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. [input.logins] */
+/** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. */
 const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
 /**
@@ -180,9 +158,7 @@ const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
  * @param everyone a word for all of them, if there is one
  */
 export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
-  // [access.allow-users.first] [skip.authors.always]
   const logins = splitList(value.toLowerCase())
-  // [input.logins]
   if (logins.every((login) => LOGIN.test(login) || login === everyone)) return new Set(logins)
   throw unexpected(
     `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
@@ -196,16 +172,12 @@ export function parseSince(value: string): string {
   throw unexpected('a tag, a branch or a commit')
 }
 
-/** NaN, which is in no range, for anything else. [input.values] */
+/** NaN, which is in no range, for anything else. */
 function toNumber(value: string): number {
   return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
 }
 
-/**
- * [input.values]
- *
- * @returns milliseconds
- */
+/** @returns milliseconds */
 export function parseTimeout(value: string): number {
   const minutes = toNumber(value)
   if (minutes > 0 && minutes <= 1440) return minutes * 60_000
@@ -214,11 +186,7 @@ export function parseTimeout(value: string): number {
   )
 }
 
-/**
- * [input.values]
- *
- * @returns milliseconds; undefined for adaptive polling
- */
+/** @returns milliseconds; undefined for adaptive polling */
 export function parseInterval(value: string): number | undefined {
   if (value === '') return undefined
   const seconds = toNumber(value)
@@ -228,7 +196,6 @@ export function parseInterval(value: string): number | undefined {
   )
 }
 
-// [output.exit-code] [input.values]
 export function parseFailOn(value: string): ReadonlySet<FailOn> {
   const words = splitList(value)
   const known = FAIL_ON.filter((word) => words.includes(word))
@@ -240,17 +207,13 @@ export function parseFailOn(value: string): ReadonlySet<FailOn> {
   )
 }
 
-/**
- * localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them.
- * [input.base-url]
- */
+/** localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them. */
 const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/
 
-// [input.base-url]
+/** The key goes there, so nobody on the way may read it. [input.base-url] */
 export function parseBaseUrl(value: string): string {
-  // User info, query and fragment may contain a secret. [input.problems.together]
+  // User info, query and fragment may contain a secret.
   const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
-  // [input.base-url]
   const expected = "the service's base URL, such as https://agent.example.com/prefix"
   const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw unexpected(expected, 'That is not a valid URL.', shown)

@@ -33,7 +33,7 @@ interface CommentOptions
 /**
  * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually,
  * and if the next run would not find the job, or would pay again for what was sent last.
- * [cancel.first] [memory.edit.retried]
+ * [cancel.first]
  */
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
@@ -58,30 +58,18 @@ export function keepComment(options: CommentOptions) {
   let before: StoredState | undefined
   let latest: StatusUpdate | undefined
   let working: Promise<void> | undefined
-  /**
-   * Why the last edit failed, reported once: here, or by whoever caused the request.
-   * [memory.failure.told]
-   */
+  /** Why the last edit failed, reported once: here, or by whoever caused the request. */
   let failed: ActionError | 'reported elsewhere' | undefined
-  /** Aborted when the step can't wait for its edits any longer. [memory.edit.retried] */
+  /** Aborted when the step can't wait for its edits any longer. */
   const closing = new AbortController()
 
-  /**
-   * What this step has written into the marker: if it sent nothing, what was there before.
-   * [report.advice.rerun] [memory.failure.told] [memory.nothing-sent]
-   */
+  /** What this step has written into the marker: if it sent nothing, what was there before. */
   const written = (): StoredState | undefined => (state.kind === 'written' ? state.held : undefined)
 
-  /**
-   * What the marker holds: a state of this run, or of an earlier one.
-   * [report.advice.rerun] [memory.failure.told]
-   */
+  /** What the marker holds: a state of this run, or of an earlier one. */
   const heldNow = (): StoredState | undefined => written() ?? before
 
-  /**
-   * Whether later runs depend on the comment, and would not find these there.
-   * [memory.edit.retried] [memory.failure.told]
-   */
+  /** Whether later runs depend on the comment, and would not find these there. */
   function lacks(...names: readonly (keyof Stored)[]): boolean {
     if (!isMemory || latest === undefined) return false
     const { stored } = latest
@@ -90,7 +78,7 @@ export function keepComment(options: CommentOptions) {
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
-  // [memory.failure.told]
+  /** Says what follows from it, and only while it is true. [memory.failure.told] */
   function describeFailure(): string | undefined {
     if (failed === undefined || failed === 'reported elsewhere') return undefined
     const stale = `The comment may be ${isMemory ? '' : 'missing or '}out of date`
@@ -98,152 +86,111 @@ export function keepComment(options: CommentOptions) {
     return describeWarning(failed, `${stale}${lost}.`)
   }
 
-  // [memory.failure.told]
   function onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed; after a cancel, one may.
-    // [memory.edit.retried] [cancel.first]
     if (thrown instanceof GitHubError && thrown.kind !== 'temporary' && written() === undefined)
       isStopped = true
-    // [memory.failure.told]
     if (failed !== undefined) return
     failed = thrown instanceof ActionError ? thrown : internalError(thrown)
     warn(String(describeFailure()))
   }
 
-  // [memory.failure.told]
   function onReportedFailure(thrown: unknown): never {
     failed ??= 'reported elsewhere'
     onFailure(thrown)
-    // [github.decides.retried]
     throw thrown
   }
 
-  // [memory.one-comment]
+  /** What can't be verified is left alone: anyone can write it. [memory.unverified] */
   async function read(mode: RequestMode): Promise<StoredState | undefined> {
     if (state.kind !== 'unread') return before
-    // [memory.unverified]
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
-    // [memory.one-comment]
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
-      // [memory.marker.signed]
       const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
       return { id: item.id, stored }
     })
     const own = marked.flatMap(({ id, stored }) =>
       typeof stored === 'object' ? [{ id, stored }] : [],
     )
-    // If two runs raced and created two comments, the newer one wins. [memory.one-comment]
+    // If two runs raced and created two comments, the newer one wins.
     const [newest] = own.sort((one, other) => other.id - one.id)
     state = newest === undefined ? { kind: 'none' } : { kind: 'found', id: newest.id }
     before = newest?.stored
     if (newest === undefined && truncated)
       log('There are too many comments to read all: one by an earlier run may be among the others.')
-    // [memory.unverified] [memory.failure.told]
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
-        // [memory.unverified]
         "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
           'If the key was replaced, set previous-api-key to the one before it.',
       )
-    // [memory.identity.same-attempt]
     if (before && isOfThisAttempt(before, environment) && !isMemory)
       warn(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
-    // [memory.one-comment]
     return before
   }
 
-  // [memory.one-comment]
+  /** A re-run leaves what a later run stored, unless it made a new job. [memory.later-run] */
   async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
-    // [memory.one-comment]
     await read(mode)
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
-    // [memory.later-run]
     const replaces = update.created || state.kind === 'written'
-    // [memory.later-run] [memory.rerun.waits]
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    // [memory.one-comment]
     await edit(update, mode)
-    // [memory.failure.told]
     failed = undefined
   }
 
-  /** Creates or edits the comment and its marker. */
+  /**
+   * Creates or edits the comment and its marker. If nothing was sent, the state of the run before
+   * stays there: the next run must find its docs job. [memory.nothing-sent]
+   */
   async function edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
-    // [memory.nothing-sent]
     const sentNothing = NOTHING_SENT.includes(update.stored.state)
-    // [memory.one-comment.no-twin]
     const wasThere = state.kind === 'found' || written() !== undefined
-    // [memory.identity.same-attempt]
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
-    // A run that sent nothing leaves the state of the one before, others their own.
-    // [memory.nothing-sent] [memory.rerun.waits]
     const held = sentNothing ? (before ?? own) : own
-    // [memory.first-text]
     const id = 'id' in state ? state.id : await create(update.first, sentNothing, mode)
-    // [memory.silent]
     if (id === undefined) return
     // GitHub may carry out an edit without a response: the nonce is gone then.
-    // [memory.one-comment.no-twin] [memory.nothing-sent] [memory.failure.told]
     state = { kind: 'written', id, held: written() }
     try {
-      // [memory.marker.signed]
       const marker = createMarker(held, id, identity, markerKeys)
-      // [github.early] [memory.one-comment.no-twin]
       const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
-      // [memory.edit.retried] [github.early]
       await comments.edit(id, update.text, marker, { ...mode, isEarly })
-      // [report.advice.rerun]
       state = { kind: 'written', id, held }
     } catch (thrown) {
-      // [memory.one-comment.no-twin] [memory.failure.told]
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
       state = { kind: 'none' }
       await edit(update, mode)
     }
   }
 
-  /**
-   * [memory.silent]
-   *
-   * @param sentNothing GitHub mails what is created, to people who can't do anything about it.
-   */
+  /** Nothing is created if nothing was sent, as GitHub mails it. [memory.silent] */
   async function create(text: string, sentNothing: boolean, mode: RequestMode) {
-    // [memory.one-comment.no-twin]
     const created = await comments.findCreated(mode)
-    // [memory.silent] [memory.one-comment.no-twin]
     return sentNothing || created ? created?.id : comments.create(text, mode)
   }
 
-  // [memory.edit.retried]
+  /** Without the stored job ID, the next run may pay again. [memory.edit.retried] */
   async function work(): Promise<void> {
-    // [memory.edit.order]
     for (let done: StatusUpdate | undefined; done !== latest && !isStopped; ) {
       done = latest as StatusUpdate
-      // If the stored job ID is missing, the next run may create a second job, so these edits are
-      // retried.
-      // [memory.edit.retried]
       await write(done, { retried: isMemory, signal: closing.signal }).catch(onFailure)
     }
     working = undefined
   }
 
   return {
-    // [memory.run.continues]
     isMemory,
-    /**
-     * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
-     * [memory.failure.told]
-     */
+    /** Why it is out of date, for the summary; undefined if it isn't, or somebody else says so. */
     get failure() {
       return describeFailure()
     },
-    /** Whether a re-run would find there what this step has sent. [report.advice.rerun] */
+    /** Whether a re-run would find there what this step has sent. */
     get memory() {
       if (!isMemory || isStopped) return 'none'
       const held = heldNow()
@@ -252,12 +199,12 @@ export function keepComment(options: CommentOptions) {
       return isSent && held.jobId === latest?.stored.jobId ? 'stored' : 'pending'
     },
     /**
-     * What an earlier step stored, for a run that depends on it. [github.decides.retried]
+     * What an earlier step stored, for a run that depends on it.
      *
      * @throws ActionError `github`; the caller reports it
      */
     find: () => read({ retried: true }).catch(onReportedFailure),
-    /** Writes nothing from now on. [memory.silent] [memory.identity.same-attempt] */
+    /** Writes nothing from now on. */
     stop(): void {
       isStopped = true
     },
@@ -268,32 +215,22 @@ export function keepComment(options: CommentOptions) {
      * @throws ActionError `github` if later runs depend on it
      */
     async writePlaceholder(update: StatusUpdate): Promise<void> {
-      // [memory.silent]
       if (!isMemory) return
       // An edit before it may take longer than the step has left.
-      // [memory.edit.order] [net.deadline]
       await Promise.race([working, waitForAbort(deadline.signal)])
-      // [send.placeholder.first]
       if (isStopped) throw failed
       latest = update
-      // [github.decides.retried] [send.placeholder.first]
       await write(update, { retried: true }).catch(onReportedFailure)
     },
-    /**
-     * Writes an update in the background, unless it changes nothing; errors are warnings.
-     * [memory.edit.order]
-     */
+    /** Writes an update in the background; errors are warnings. [memory.edit.order] */
     enqueue(update: StatusUpdate): void {
-      // [memory.edit.order] [memory.edit.retried]
       const isStored = latest && keyOf(update) === keyOf(latest) && (working || !failed)
-      // [memory.silent]
       const isForNobody = !isMemory && !update.isJobSeen && !update.isEnd
-      // [memory.silent] [memory.edit.order]
       if (isStopped || isStored || isForNobody) return
       latest = update
       working ??= work()
     },
-    /** Waits until everything is written, for a limited time. [memory.edit.retried] */
+    /** Waits until everything is written, for a limited time. */
     async close(): Promise<void> {
       const { min, cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
@@ -305,19 +242,16 @@ export function keepComment(options: CommentOptions) {
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
-      // [cancel.first]
       void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
-      // [memory.edit.retried]
       await working
-      // Another close has its own time. [net.deadline]
+      // Another close has its own time.
       done.abort()
     },
   }
 }
 
-// What a later run or a reader needs. The times in a text don't count.
-// [memory.edit.order] [memory.failure.told]
+/** What a later run or a reader needs. The times in a text don't count. */
 function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
   return JSON.stringify([stored, notes, isEnd])
 }

@@ -1,7 +1,4 @@
-/**
- * Decides what a run does with the docs job that is remembered. Pure: docs/behaviour.md has the
- * table.
- */
+/** Decides what follows from the remembered docs job. Pure: docs/behaviour.md has the table. */
 
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import type { SkipReason } from '../run/result.js'
@@ -32,16 +29,13 @@ export function whoLeft(
   { run, state, jobId, link, fingerprint }: StoredState,
   runId: string,
 ): Situation['by'] {
-  // [memory.run.continues]
   if (run !== runId || jobId === '' || NOTHING_SENT.includes(state)) return 'earlier run'
-  // [memory.rerun.waits]
   if (!isFinalOutcome(state)) return 'unfinished attempt'
-  // [memory.rerun.reported] [memory.run.continues]
   const isReported = state === 'pr-opened' && link !== undefined && fingerprint !== ''
   return isReported ? 'reported attempt' : 'earlier run'
 }
 
-// [memory.run.closed]
+/** Whoever closed it said no; anything but a push asks anew. [memory.run.closed] */
 const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
 
 export type Decision = Readonly<
@@ -55,38 +49,28 @@ export type Decision = Readonly<
 
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
- * [memory.run.continues]
+ * [memory.run.continues] [paid.push.merged]
  */
 export function decide(situation: Situation): Decision {
   const { by, push, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
-  // [memory.run.continues] [output.dry-run]
   const unusable =
     job === undefined
       ? 'no longer exists'
       : job === 'not requested'
         ? undefined
         : reasonNotContinuable(job)
-  // [memory.rerun.waits]
   if (by === 'unfinished attempt' && job !== undefined) {
-    // [memory.rerun.told]
     const reason = "This is a re-run, and an earlier attempt didn't see its docs job finish."
-    // [memory.rerun.waits]
     return { kind: 'wait', reason }
   }
-  // [memory.rerun.reported]
   if (by === 'reported attempt' && unusable === undefined && !isOver) {
-    // [memory.rerun.told]
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
-    // [memory.rerun.reported]
     return { kind: 'wait', reason }
   }
-  // [paid.asked.sends] [paid.push.unchanged]
   const isAsked = isNews || push === undefined
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
-  // [paid.push.merged]
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
-  // [memory.run.closed] [paid.push.merged]
   if (pull === 'closed' && (isDone || push === 'own')) {
     const why = {
       title: 'the docs pull request was closed',
@@ -96,7 +80,6 @@ export function decide(situation: Situation): Decision {
     return { kind: 'skip', why }
   }
   // What the agent wrote last may have missed the merge: then it is asked for again.
-  // [paid.push.merged]
   if (pull === 'merged' && isDone && !isUnfinished) {
     const why = {
       title: 'the docs pull request was merged',
@@ -105,10 +88,8 @@ export function decide(situation: Situation): Decision {
     }
     return { kind: 'skip', why }
   }
-  // [memory.run.continues]
   if (unusable !== undefined) return { kind: 'create', reason: unusable }
   if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }
-  // [paid.push.unchanged] [memory.run.continues]
   return isAsked
     ? { kind: 'message' }
     : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }

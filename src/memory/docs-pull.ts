@@ -1,7 +1,4 @@
-/**
- * What the tokens can read of a docs pull request: whether it is still open, and which files it
- * changes.
- */
+/** What the tokens can read of a docs pull request: its state, and the files that it changes. */
 
 import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
@@ -15,11 +12,13 @@ export type PullState = 'open' | 'merged' | 'closed'
 
 export type DocsPulls = ReturnType<typeof openDocsPulls>
 
-/** None of the tokens can read it. The message has the reason and what helps, in sentences. */
+/**
+ * None of the tokens can read it. The message has the reason and what helps, in sentences. If
+ * docs-token was refused, that is warned of: else nobody sees it. [docs.token.refused]
+ */
 class Unreadable extends Error {
   constructor(
     message: string,
-    // [docs.token.refused]
     readonly isTokenRefused = false,
   ) {
     super(message)
@@ -34,11 +33,10 @@ type Read<T> = (
   mode: Partial<RequestMode>,
 ) => Promise<T>
 
-// [docs.open.unreadable] [docs.token.when]
 export function openDocsPulls(step: Step, github: GitHub) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
-  // GitHub finds a repository in any case. [docs.token.when] [docs.files.readers]
+  // GitHub finds a repository in any case.
   const isHere = (repository = ''): boolean =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
@@ -49,29 +47,23 @@ export function openDocsPulls(step: Step, github: GitHub) {
    * @throws GitHubError if it could not be read for a moment
    */
   async function readWithAny<T>(link: string, read: Read<T>, mode = {}): Promise<T> {
-    // [docs.open.unreadable]
     if (new URL(link).host !== new URL(environment.serverUrl).host)
       throw new Unreadable('It is on another host.')
     const pull = parsePullRequest(link)
     if (pull === undefined) throw new Unreadable("Its link doesn't look like a pull request's.")
     const { repository, number } = pull
     const mayRead = `read pull requests in ${repository}.`
-    // [docs.token.when]
     try {
       return await read(github, repository, Number(number), mode)
     } catch (thrown) {
-      // [docs.token.when]
       if (!mayOtherTokenRead(thrown)) throw unreadable(thrown, '')
-      // [docs.open.unreadable]
       if (isHere(repository)) throw unreadable(thrown, thrown.advice)
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
-    // [docs.token.when]
     try {
       const byDocsToken = createGitHub({ ...step, token, fromFork: false })
       return await read(byDocsToken, repository, Number(number), mode)
     } catch (thrown) {
-      // [docs.token.refused]
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
   }
@@ -84,43 +76,31 @@ export function openDocsPulls(step: Step, github: GitHub) {
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
         return state
       } catch (thrown) {
-        // [github.decides.retried]
         if (!(thrown instanceof Unreadable)) throw thrown
-        // [docs.open.unreadable]
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
-        // [docs.token.refused]
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
-        // [docs.open.unreadable]
         return undefined
       }
     },
     /**
      * What is told of it at the end. Nothing depends on it, and nothing is told where people read
-     * it who can't read the docs. [docs.files.told]
+     * it who can't read the docs. [docs.files.told] [docs.files.readers]
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
       const link = facts.seen?.job.link ?? ''
       // By this step's request, or by that of an earlier run, whose end this one waited for.
-      // [docs.ended-early]
       const isContinued = hasJob(facts) && link === facts.previousLink
-      // [docs.files.readers]
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
         getPath(event.payload, 'repository.private') === true
-      // [github.informs.once]
       const ask = <T>(read: Read<T>) =>
         readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
       // Side by side if both are asked for: together they have little time.
-      // [docs.ended-early] [docs.files.readers]
       const pull = isContinued || !hasReaders ? ask(readPull) : undefined
-      // [docs.files.readers]
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      // [docs.files.told]
       const files = isTold ? await ask(readFiles) : undefined
-      // [docs.ended-early]
       const state = isContinued ? stateOf(await pull) : undefined
-      // [docs.files.told] [docs.ended-early]
       return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
     },
   }
@@ -139,38 +119,29 @@ function mayOtherTokenRead(thrown: unknown): thrown is GitHubError {
 
 /**
  * What is thrown if a token can't read the pull request: what may pass as it is.
- * [docs.open.unreadable]
  *
  * @param prefix names docs-token, if that is the token
  */
 function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
-  // [github.decides.retried]
   if (!(thrown instanceof GitHubError) || thrown.kind === 'temporary') return thrown
-  // [docs.token.refused]
   const isTokenRefused = prefix !== '' && thrown.kind !== 'invalid'
-  // [docs.open.unreadable]
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
-// [docs.open.unreadable]
 const readPull: Read<object> = async (github, repository, pull_number, mode) => {
   const doing = `reading pull request ${repository}#${pull_number}`
-  // [docs.open.unreadable] [github.informs.once] [docs.ended-early]
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
   return (await github.pulls.get({ ...common, pull_number })).data
 }
 
-/** Undefined if GitHub doesn't say. [docs.open.unreadable] */
+/** Undefined if GitHub doesn't say. */
 function stateOf(pull: object | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
-  // [memory.run.closed] [paid.push.merged]
   if (state === 'closed')
     return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
-  // [docs.open.unreadable] [memory.run.open-pull]
   return state === 'open' ? state : undefined
 }
 
-// [docs.files.told]
 const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
   const doing = `listing the files of pull request ${repository}#${pull_number}`
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read', isList)
@@ -178,7 +149,6 @@ const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_num
   return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
 }
 
-// [github.shape] [docs.files.told]
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>
     typeof file?.filename === 'string' &&

@@ -22,23 +22,19 @@ export interface MemoryStep extends Step {
 }
 
 /**
- * Opens the memory of a step; nothing is read yet. [memory.run.continues]
+ * Opens the memory of a step; nothing is read yet.
  *
  * @param isMerged the step is about the pull request that a push has merged
  */
 export function openMemory(step: MemoryStep, isMerged: boolean) {
   const { apiKey, previousApiKey } = step.inputs
-  // [memory.marker.signed] [memory.previous-key]
   const markerKeys = deriveMarkerKeys(apiKey, previousApiKey)
-  // [memory.one-comment]
   const comment = openComment(step, isMerged, markerKeys)
-  // [memory.run.continues]
   return {
-    /** Undefined if the step has none. [memory.one-comment] */
+    /** Undefined if the step has none. */
     comment,
     /**
      * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
-     * [memory.run.continues]
      *
      * @throws ActionError `github`
      */
@@ -46,14 +42,12 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
       comment?.isMemory
         ? findPreviousRun({ ...step, service, comment, readDocsPull: step.docsPulls.readState })
         : undefined,
-    // [paid.fingerprint.keyed]
     keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
-    /** Writes nothing from now on. [memory.silent] */
+    /** Writes nothing from now on. */
     stop: () => comment?.stop(),
   }
 }
 
-// [input.scope]
 function openComment(
   step: MemoryStep,
   isMerged: boolean,
@@ -62,30 +56,21 @@ function openComment(
   const { inputs, event, environment, github, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
-  // [range.number.either]
   const thread = findThread(event, issueNumber, isMerged)
-  // [input.scope] [memory.run.continues]
   const isOther =
     jobScope === 'pull-request' && thread?.kind === 'issue' && issueNumber === undefined
-  // [input.scope] [report.advice.rerun]
   const isMemory = needsMemory && thread !== undefined && !isOther
-  // [input.scope]
   if (!isMemory && (needsMemory || (inputs.comment && thread === undefined))) {
     const what = needsMemory ? 'pull request' : 'pull request or issue'
     const consequence = needsMemory ? 'its docs job is its own' : 'there is nothing to comment on'
     log(`This run (${event.name}) is about no single ${what}: ${consequence}.`)
   }
-  // [memory.one-comment]
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
   return keepComment({
     ...step,
-    // [memory.one-comment.no-twin]
     comments: openComments(github, environment.repository, thread, nonce()),
-    // [memory.marker.signed] [memory.identity]
     identity: identify(step, thread.number),
-    // [memory.marker.signed]
     markerKeys,
-    // [input.scope]
     isMemory,
   })
 }

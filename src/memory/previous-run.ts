@@ -18,7 +18,6 @@ interface PreviousRunContext
     Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where earlier runs stored their state. */
   readonly comment: Comment
-  // [docs.open.unreadable]
   readonly readDocsPull: DocsPulls['readState']
 }
 
@@ -38,7 +37,7 @@ type Attach = Extract<Task, { kind: 'attach' }>
 type Found = Omit<Situation, 'isNews'>
 
 /**
- * Finds the job to continue, or for a re-run, to wait for. [memory.rerun.waits]
+ * Finds the job to continue, or for a re-run, to wait for.
  *
  * @throws ActionError `github` if the comment can't be read, `input` if this very attempt has
  * stored something already
@@ -47,22 +46,15 @@ export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<Earlier | Attach | undefined> {
   const { environment, tell, comment } = context
-  // [memory.run.continues]
   const state = await comment.find()
   if (state === undefined) return undefined
-  // [memory.identity.same-attempt]
   if (isOfThisAttempt(state, environment)) refuseSameAttempt(state, comment)
-  // [memory.rerun.unknown]
   noteIfUnknown(state, context)
-  // [output.job-id] [docs.ended-early]
   const { jobId, link } = state
   if (jobId !== '') tell({ kind: 'continuing', jobId, link })
-  // [memory.rerun.waits]
   const by = whoLeft(state, environment.runId)
   // The service isn't asked yet: a run that turns out to send nothing doesn't need it.
-  // [skip.service.unasked]
   if (by === 'earlier run') return earlier(state, () => find(by, state, context), context)
-  // [memory.rerun.waits]
   const found = await find(by, state, context)
   const decision = decide({ ...found, isNews: true })
   return decision.kind === 'wait'
@@ -70,7 +62,7 @@ export async function findPreviousRun(
     : earlier(state, async () => ({ ...found, by: 'earlier run' }), context)
 }
 
-/** Asks the service for the docs job, and GitHub for its pull request. [memory.run.continues] */
+/** Asks the service for the docs job, and GitHub for its pull request. */
 async function find(
   by: Situation['by'],
   state: StoredState,
@@ -78,34 +70,26 @@ async function find(
 ): Promise<Found> {
   const { inputs, readDocsPull } = context
   const { jobId } = state
-  // A dry run sends not even this. [output.dry-run]
+  // A dry run sends not even this.
   const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
-  // [memory.run.continues]
   const job = jobId === '' ? undefined : await ask()
-  // The service leaves it out while it works on a message. [memory.run.open-pull]
-  // [docs.ended-early]
+  // The service leaves it out while it works on a message.
   const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
-  // [paid.push.merged]
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
-  // [memory.rerun.waits]
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
-  // [docs.open.unreadable] [memory.rerun.waits]
   const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
-  // [memory.run.continues] [memory.rerun.waits] [paid.push.merged]
   return { by, push: findPush(context), job, isUnfinished, link, pull }
 }
 
-// [memory.run.closed] [paid.asked.sends]
+/** Whoever does anything but push asks anew. [paid.asked.sends] */
 function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
   const { action, pullRequest } = event
-  // [paid.asked.sends]
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
-  // [memory.run.closed]
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
 
-// [memory.rerun.told]
+/** Says why the step waits in place of sending, and how to ask again. [memory.rerun.told] */
 function attachTo(
   state: StoredState,
   { job }: Found,
@@ -113,25 +97,16 @@ function attachTo(
   context: PreviousRunContext,
 ): Attach {
   const { jobId, fingerprint } = state
-  // [memory.rerun.unknown]
   const messageMayBeLost = noteIfLost(state, context)
-  // [memory.rerun.told]
   const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
   context.tell({ kind: 'noted', text, level: 'log' })
-  // [output.dry-run]
   const seen = job === 'not requested' ? undefined : job
-  // [memory.rerun.waits] [memory.rerun.unknown]
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
-/**
- * What this very attempt stored is another step's: a re-run has a higher attempt.
- * [memory.identity.same-attempt]
- */
+/** What this attempt stored is another step's. [memory.identity.same-attempt] */
 function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): void {
-  // [memory.nothing-sent]
   if (NOTHING_SENT.includes(state)) return
-  // [memory.identity.same-attempt]
   comment.stop()
   const text = joinSentences(
     'job-key: another step of this run has the same workflow, job, step ID and project,',
@@ -145,16 +120,11 @@ function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): voi
 /** Of a create request: no job is known that could be continued. [memory.rerun.unknown] */
 function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunContext): void {
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
-  // [report.where-to-look]
   const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
-  // [memory.rerun.unknown]
   tell({ kind: 'noted', text, level: 'warn' })
 }
 
-/**
- * Of a message. It stays unknown for a further attempt, until the docs job's end is reported.
- * [memory.rerun.unknown]
- */
+/** Of a message. It stays unknown for a further attempt, until the docs job's end is reported. */
 function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
   const mayBeLost = ['sending', 'unknown'].includes(state)
   const text =
@@ -163,16 +133,13 @@ function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boole
   return mayBeLost
 }
 
-/**
- * The job as the service has it; undefined if it does not exist. [memory.run.continues]
- */
+/** The job as the service has it; undefined if it does not exist. */
 async function getJob(
   jobId: string,
   { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
-  // What this step reports begins later. [report.log.lines]
+  // What this step reports begins later.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
-  // [memory.run.continues] [memory.rerun.waits]
   try {
     const job = await pollUntilDone(
       { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
@@ -180,11 +147,9 @@ async function getJob(
     )
     if (job !== undefined) return job
   } catch (thrown) {
-    // [send.message.gone] [send.refused.foreign]
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
   }
-  // [memory.run.continues]
   throw new ActionError(
     'network',
     'Timed out while checking the earlier docs job.',
@@ -192,7 +157,6 @@ async function getJob(
   )
 }
 
-// [memory.run.continues]
 function earlier(
   state: StoredState,
   findNow: () => Promise<Found>,
@@ -206,49 +170,31 @@ function earlier(
       const found = await findNow()
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
-      // [paid.push.unchanged] [memory.previous-key]
       const isNews = !fingerprints.includes(state.fingerprint)
-      // [memory.run.continues]
       const decision = decide({ ...found, isNews })
-      // [output.job-id] [docs.ended-early]
       tell({ kind: 'continuing', jobId, link })
-      // [memory.run.closed] [paid.push.merged]
       if (decision.kind === 'skip') return decision
-      // [paid.push.unchanged]
       if (decision.kind === 'wait')
-        // [memory.previous-key]
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)
       // Only what is known to be open can be continued.
-      // [memory.run.open-pull]
       const previousLink = pull === 'open' ? link : undefined
       const prompt = composeWith(...askToContinue(previousLink))
-      // [memory.run.continues]
       if (decision.kind === 'create') {
-        // [memory.run.continues] [memory.rerun.unknown]
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
-        // [memory.run.open-pull] [paid.push.merged]
         return { kind: 'create', prompt, fingerprint, previousLink }
       }
-      // [memory.run.continues] [paid.push.unchanged]
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
-      // [output.dry-run] [memory.run.continues]
       if (job === 'not requested') return message
-      // [send.message.ended] [send.message.gone]
       return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
     },
   }
 }
 
-/**
- * Names the pull request alone: what else is in a link would be words outside of the fence.
- * [memory.run.open-pull] [memory.marker.untrusted]
- */
+/** More of a link would be words outside of the fence. [memory.run.open-pull] */
 function askToContinue(link: string | undefined): readonly string[] {
   const pull = parsePullRequest(link)
   if (link === undefined || pull === undefined) return []
-  // [memory.marker.untrusted]
   const url = `${new URL(link).origin}/${pull.repository}/pull/${pull.number}`
-  // [memory.run.open-pull]
   return [
     `The pull request ${url} is already open for this. ` +
       'Continue there: add to its branch, and open no second pull request.',

@@ -5,11 +5,11 @@ import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
 import { isMissing } from '../github/errors.js'
 
-/** No more comments than this are read. [memory.one-comment] */
+/** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
 /**
- * Where the comment is, and what it takes to write there. [range.number.either]
+ * Where the comment is, and what it takes to write there.
  *
  * @param isMerged `issueNumber` is that of the pull request that a push has merged
  */
@@ -18,15 +18,11 @@ export function findThread(
   issueNumber: number | undefined,
   isMerged: boolean,
 ) {
-  // [range.number]
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
-  // [range.number.either]
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
-  // [merge.found] [range.number.either] [github.permission.named]
   if (isMerged || number === pullRequest?.number)
     return { kind: 'pull request', number, permission: pulls }
-  // [range.number.either] [input.scope]
   if (number === issue) return { kind: 'issue', number, permission: issues }
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
   return { kind: 'issue or pull request', number, permission: `${issues} or ${pulls}` }
@@ -35,7 +31,8 @@ export function findThread(
 export type Comments = ReturnType<typeof openComments>
 
 /**
- * [memory.one-comment.no-twin]
+ * The comments there. If the answer to a creation is lost, the comment is found by its nonce, as
+ * GitHub mails each. [memory.one-comment.no-twin]
  *
  * @param nonce what a comment that is created here ends in until it has its marker
  */
@@ -45,38 +42,27 @@ export function openComments(
   { kind, number: issue_number, permission }: NonNullable<ReturnType<typeof findThread>>,
   nonce: string,
 ) {
-  // [memory.one-comment.no-twin] [memory.first-text] [skip.own-comment]
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
-  // [github.permission.named]
   const writing = (mode: RequestMode) =>
     requestParams(
       { repository, ...mode },
       `writing the comment on ${kind} ${issue_number}`,
       permission,
-      // [github.shape]
       ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     )
 
-  // [memory.one-comment]
   function list(mode: RequestMode) {
-    // [github.permission.named] [memory.failure.told]
     const doing = `reading the comments of ${kind} ${issue_number}`
-    // GitHub may not find at first what was opened a moment ago. [github.early]
-    // [memory.edit.retried]
+    // GitHub may not find at first what was opened a moment ago.
     const params = { repository, ...mode, isEarly: isMissing }
-    // [github.shape] [github.permission.named]
     const common = requestParams(params, doing, permission, Array.isArray)
-    // [memory.one-comment] [github.pages]
     return readPages(COMMENTS_LIMIT / 100, (page) =>
       github.issues.listComments({ ...common, ...page, issue_number }),
     )
   }
 
-  /**
-   * Finds what a creation has made whose response was lost, or that may not have been sent.
-   * [memory.one-comment.no-twin]
-   */
+  /** Finds what a creation has made whose response was lost, or that may not have been sent. */
   async function findCreated(mode: RequestMode): Promise<{ id: number } | undefined> {
     if (!isCreated) return undefined
     const { items } = await list({ ...mode, retried: false })
@@ -84,31 +70,23 @@ export function openComments(
   }
 
   return {
-    // [memory.one-comment]
     list,
     /**
      * Creates a comment without a marker, because the marker needs its id. If the response was
      * lost, the comment is found by its nonce instead of being created twice.
-     * [memory.one-comment.no-twin]
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
-        // [github.early] [memory.one-comment.no-twin] [memory.edit.retried]
         ...writing({ ...mode, isEarly: isMissing, find: () => findCreated(mode) }),
-        // [memory.first-text]
         issue_number,
         body: `${text}\n\n${mark}`,
       }
       isCreated = true
       return (await github.issues.createComment(params)).data.id
     },
-    // [memory.one-comment.no-twin]
     findCreated,
-    // [memory.edit.retried]
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
-      // [memory.marker.last]
       const body = `${text}\n\n${marker}`
-      // [memory.edit.retried]
       await github.issues.updateComment({ ...writing(mode), comment_id, body })
     },
   }

@@ -2,7 +2,6 @@
 
 import type { Clock } from './deadline.js'
 
-// [send.limited]
 export interface Backoff {
   readonly retryAfterMs?: number | undefined
   readonly capMs: number
@@ -25,10 +24,7 @@ export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, r
   return { minDelayMs: fullMs / 2, delayMs: (fullMs / 2) * (1 + random) }
 }
 
-/**
- * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if
- * it is neither. [send.limited]
- */
+/** Milliseconds from now, of seconds or an HTTP date (RFC 9110, 10.2.3); else undefined. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
@@ -36,10 +32,7 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
 }
 
-/**
- * The time for retries: failed attempts and the waits between them use it up.
- * [send.unconnected] [poll.dead-address] [github.decides.retried]
- */
+/** The time for retries: failed attempts and the waits between them use it up. */
 export class RetryBudget {
   #countedUntil = 0
 
@@ -61,9 +54,7 @@ export class RetryBudget {
 
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.clock.now()
-    // [net.deadline]
     await this.clock.sleep(milliseconds, signal)
-    // [send.unconnected] [poll.dead-address]
     this.count(startedAt, milliseconds)
   }
 }

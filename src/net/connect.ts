@@ -13,12 +13,11 @@ import { skipWasmOptimization } from './v8.js'
  * A connection that was not made.
  *
  * It never has one of undici's own error codes: on some of those, its client retries by itself,
- * without a pause and without end (nodejs/undici#3897). [send.unconnected]
+ * without a pause and without end (nodejs/undici#3897).
  */
 class ConnectError extends Error {
   constructor(
     message: string,
-    // [send.certificate.final]
     readonly permanent?: PermanentFailure,
     options?: ErrorOptions,
   ) {
@@ -46,23 +45,16 @@ export interface ConnectorOptions {
   readonly unverifiedTlsRequested: boolean
 }
 
-/**
- * Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened
- * yet. [net.proxy]
- */
+/** undici's connector, and what gives up the tunnels that a proxy hasn't opened yet. */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions) {
-  // [net.tls.verified]
   const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
-  // [net.proxy]
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done: buildConnector.Callback = (error, socket) => {
       if (error !== null) {
-        // [send.certificate.final]
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
-        skipWasmOptimization() // [net.cheap]
-        // [net.proxy]
+        skipWasmOptimization()
         callback(null, socket)
       }
     }
@@ -85,23 +77,18 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
  */
 function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
   const name = `the proxy ${proxy.host}`
-  // [net.proxy] [send.certificate.final]
   const secure = proxy.protocol === 'https:'
   const credentials = `${decode(proxy.username)}:${decode(proxy.password)}`
-  // Node looks up an IPv6 address in brackets as a name. [net.proxy]
+  // Node looks up an IPv6 address in brackets as a name.
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
-    // [net.proxy] [send.certificate.final]
     const request = (secure ? httpsRequest : httpRequest)({
-      // [net.tls.verified]
       ...VERIFIED,
-      // [net.proxy]
       method: 'CONNECT',
       host,
       // Otherwise Node checks the certificate against the Host header below, which names the
       // target.
       servername: isIP(host) ? '' : host,
-      // [net.proxy]
       port: proxy.port, // Empty: the protocol's own.
       path: target,
       headers: {
@@ -114,7 +101,6 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    // [send.unconnected] [net.proxy] [send.certificate.final]
     const fail = (error: Error): void => {
       reject(
         new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
@@ -123,12 +109,10 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     }
     request.once('error', fail)
-    // [net.proxy]
     request.once('connect', ({ statusCode: status = 0 }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
-      // A proxy may keep it open. [net.proxy]
+      // A proxy may keep it open.
       socket.destroy()
-      // [send.certificate.final]
       reject(
         new ConnectError(
           `${name} responded ${status} to CONNECT`,
@@ -140,7 +124,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   })
 }
 
-// A user or password with a bare `%` goes as it is. [net.proxy]
+/** A user or password with a bare `%` goes as it is. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -149,19 +133,16 @@ function decode(part: string): string {
   }
 }
 
-// [send.certificate.final]
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
   const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
-  // [net.tls.verified]
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
-  // [send.certificate.final]
   return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 
-/** Octokit throws errors whose cause it is. [send.certificate.final] */
+/** Why no retry would help, if known: Octokit's errors have such a cause. */
 export function permanentFailure(error: unknown): PermanentFailure | undefined {
   if (error instanceof ConnectError) return error.permanent
   return error instanceof Error ? permanentFailure(error.cause) : undefined
@@ -170,7 +151,6 @@ export function permanentFailure(error: unknown): PermanentFailure | undefined {
 /**
  * A network error on one line. An AggregateError (several IP addresses were tried) has its messages
  * in its parts; OpenSSL's errors have a short reason beside a message that names its source files.
- * [text.one-line] [send.unconnected]
  */
 export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
@@ -179,9 +159,7 @@ export function describeError(error: Error): string {
   const tls = code.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
   // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't
   // set.
-  // [report.advice.followed]
   const message = CERTIFICATE_ERROR.test(code) ? error.message.replace(/;.*/s, '') : error.message
-  // [text.one-line] [send.unconnected]
   return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 
@@ -193,18 +171,16 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-/** Those that trusting another issuer can mend. [send.certificate.final] */
+/** Those that trusting another issuer can mend. */
 const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 
-// [send.certificate.final]
 function certificateFailure(whose: 'server' | 'proxy', error: Error): PermanentFailure | undefined {
   const code = codeOf(error)
   if (!CERTIFICATE_ERROR.test(code)) return undefined
   return `${whose}-${UNKNOWN_ISSUER.test(code) ? 'issuer' : 'certificate'}`
 }
 
-// [send.certificate.final]
 function codeOf(error: Error): string {
   return String((error as { code?: unknown }).code)
 }

@@ -25,18 +25,13 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
-// [report.log.lines] [github.decides.retried]
 export const NO_RESPONSE = 'no response in time'
 
-// [net.deadline]
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/**
- * How many turns of the event loop read what has arrived; each reads 64 KiB.
- * [net.arrived-first]
- */
+/** How many turns of the event loop read what has arrived; each reads 64 KiB. */
 const READING_TURNS = 16
 
 /**
@@ -47,7 +42,7 @@ export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
-/** Aborted after another signal, once that is waited for. [net.deadline] [memory.edit.retried] */
+/** Aborted after another signal, once that is waited for. */
 export function abortedAfter(
   signal: AbortSignal,
   wait: (end: AbortSignal) => Promise<void>,
@@ -55,7 +50,7 @@ export function abortedAfter(
   const controller = new AbortController()
   void waitForAbort(signal)
     .then(() => wait(controller.signal))
-    // What ended it tells whether a retry may help. [github.decides.retried]
+    // What ended it tells whether a retry may help.
     .then(() => controller.abort(signal.reason))
   return controller.signal
 }
@@ -80,16 +75,12 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
     end()
   }
   const onCancel = (): void => {
-    // [cancel.first] [output.timed-out]
     cancelled = !controller.signal.aborted
-    // [net.deadline]
     abort(cancel.reason)
   }
   const remainingMs = (): number => Math.max(0, at - clock.now())
 
-  // [report.log.lines]
   setMaxListeners(0, cancel) // Node 20 warns of more than 10.
-  // [net.deadline] [cancel.before-post]
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), ended.signal).then(() => {

@@ -1,7 +1,4 @@
-/**
- * One HTTP request to one origin, and exactly how far it got: that decides whether it may be
- * retried.
- */
+/** One HTTP request to one origin, and how far it got: that decides whether it is retried. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -16,7 +13,7 @@ import {
 } from './connect.js'
 import { type Deadline, readArrived } from './deadline.js'
 
-/** The largest response body that is read, in bytes. [net.limits] */
+/** The largest response body that is read, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /** Time limits of a request, in milliseconds. [net.limits] */
@@ -76,60 +73,51 @@ interface HttpClientOptions extends ConnectorOptions {
  * [net.post.new-connection]
  *
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
- * inside: they destroy its client. [net.deadline] [net.limits]
+ * inside: they destroy its client.
  */
 export function createHttpClient(options: HttpClientOptions) {
   let connection: ReturnType<typeof openConnection> | undefined
-  // [net.proxy]
   const { proxy } = options
   const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
-  // [net.post.new-connection] [net.limits] [poll.last]
   const close = (): void => {
     connection?.destroy()
     connection = undefined
   }
   const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
-    // [net.post.new-connection]
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
-    // Sent once: whether a request may be sent again, its caller decides. [send.never-twice]
+    // Sent once: whether a request may be sent again, its caller decides.
     const result = await exchange(connection.client, route, request, deadline)
-    // [net.limits] [net.proxy] [net.post.new-connection]
     if (result.kind !== 'response') close()
     return result
   }
-  // [poll.last] [poll.link.late]
   return { send, close }
 }
 
-// [net.post.new-connection]
 function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
-    // The time of the whole exchange counts, not that of a pause. [net.limits]
+    // The time of the whole exchange counts, not that of a pause.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // [net.post.new-connection]
     keepAliveTimeout: 65_000,
     keepAliveMaxTimeout: 3_600_000,
     pipelining: 1,
   })
-  // [net.limits] [net.proxy]
   return {
-    // What `destroy` ends. [net.limits]
+    // What `destroy` ends.
     client,
     destroy(): void {
-      // Else, a proxy may open the tunnel of a request that was given up. [net.proxy]
+      // Else, a proxy may open the tunnel of a request that was given up.
       abort()
-      // What is given up is read no further. [net.limits]
+      // What is given up is read no further.
       void client.destroy()
     },
   }
 }
 
-// [net.limits]
 const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /**
@@ -146,30 +134,23 @@ function exchange(
 ): Promise<HttpResult> {
   const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
-    // [net.limits]
     const reader = createReader()
-    // [send.never-twice]
     let sent = false
     let settled = false
     let timer: NodeJS.Timeout | undefined
 
     const settle = (result: HttpResult): void => {
       settled = true
-      // [net.deadline]
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      // [send.never-twice]
       resolve(result)
     }
-    // [send.unknown] [poll.retry] [net.limits]
     const fail = (reason: string, cause?: unknown): void =>
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
-          : // [send.unconnected] [send.certificate.final]
-            { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
+          : { kind: 'not-sent', reason, permanent: permanentFailure(cause), cause },
       )
-    // [net.arrived-first] [net.limits]
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
       const current = setTimeout(async () => {
@@ -178,43 +159,31 @@ function exchange(
       }, milliseconds)
       timer = current
     }
-    // [cancel.in-flight]
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
-      // [cancel.before-post]
       if (!sent) end()
-      // [cancel.in-flight]
       else setTimer(method === 'POST' ? LIMITS.finalPost : 0, end)
     }
-    // [send.never-twice]
     const onSent = (): void => {
       sent = true
-      // [net.limits]
       const limit = LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`))
     }
     // undici writes the headers together with the first part of the body, so nothing is sent before
-    // that. It accepts any async iterable; its types don't.
-    // [send.never-twice]
+    // that, and a signal that has arrived stops it. It accepts any async iterable; its types don't.
+    // [cancel.before-post]
     const createBody = async function* (text: string) {
-      // [cancel.before-post]
       await readArrived() // A signal may have.
       if (settled) throw new Error('aborted')
-      // [send.never-twice]
       onSent()
-      // [input.task]
       yield Buffer.from(text)
     }
 
-    // [cancel.before-post]
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
-    // [net.deadline] [cancel.before-post] [cancel.in-flight]
     signal.addEventListener('abort', onAbort)
-    // [net.limits]
     setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s${route}`))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
-    // [input.task] [input.base-url] [secret.key.where]
     client.dispatch(
       {
         method,
@@ -223,23 +192,19 @@ function exchange(
         body: text === undefined ? null : (createBody(text) as unknown as Readable),
       },
       {
-        // undici calls this directly before it writes a request without a body. [net.limits]
+        // undici calls this directly before it writes a request without a body.
         onRequestStart() {
           if (text === undefined) onSent()
         },
-        // [net.limits]
         onResponseStart(_controller, status, headers) {
           if (!reader.start(status, headers)) fail(TOO_LARGE)
         },
-        // [net.limits]
         onResponseData(_controller, chunk) {
           if (!reader.add(chunk)) fail(TOO_LARGE)
         },
-        // [net.limits] [send.job.required]
         onResponseEnd() {
           settle(reader.result())
         },
-        // [send.unknown] [send.unconnected]
         onResponseError(_controller, error) {
           fail(describeError(error), error)
         },
@@ -248,7 +213,6 @@ function exchange(
   })
 }
 
-// [net.limits]
 function createReader() {
   let head: Pick<HttpResponse, 'status' | 'headers'> = { status: 0, headers: {} }
   let headersLength = 0
@@ -266,21 +230,19 @@ function createReader() {
       const headers = Object.fromEntries(
         Object.entries(received).map(([name, value]) => [name, [value].flat()[0]]),
       )
-      // [send.refused.final] [net.limits]
       head = { status, headers }
       const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
       const isTooLarge = hasBody && Number(headers['content-length']) > MAX_RESPONSE_BYTES
       return !isTooLarge && headersLength <= MAX_RESPONSE_BYTES
     },
-    /** @returns whether the body is still within the limit [net.limits] */
+    /** @returns whether the body is still within the limit */
     add(chunk: Buffer): boolean {
       length += chunk.length
       if (length > MAX_RESPONSE_BYTES) return false
-      // What comes in pieces is read whole. [net.limits]
+      // What comes in pieces is read whole.
       chunks.push(chunk)
       return true
     },
-    // [net.limits] [send.job.required]
     result(): HttpResponse {
       return { kind: 'response', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) }
     },

@@ -10,13 +10,9 @@ export interface NetworkSettings {
   readonly unverifiedTlsRequested: boolean
 }
 
-/**
- * In order of preference: HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent.
- * [net.proxy]
- */
+/** In order of preference: HTTP_PROXY alone also applies to https, as in undici. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
-// [net.proxy]
 export function proxyVariable(environment: Readonly<Record<string, string | undefined>>): string {
   const values = VARIABLES.map((name) => environment[name]?.trim() ?? '')
   return values.find((value) => value !== '') ?? ''

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 /**
  * The major versions of Node that the flag was measured on. Node documents that V8 flags may change
  * or crash between versions (nodejs.org/api/v8.html, v8.setFlagsFromString), so the flag is set on
- * no other. [net.cheap]
+ * no other.
  */
 const MEASURED_MAJORS = ['20', '24']
 

@@ -7,33 +7,26 @@ import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 import { describeJob, describeOutcome, describeSent, type ToldRun } from './outcome.js'
 
-// [report.log.lines]
+/** A line for each change: scripts count in them. [report.log.lines] */
 export function formatStatusLine({ jobId, now }: StepFacts, job: Job): string {
   const status = job.status ?? quote(job.rawStatus)
   const link = job.link === undefined ? '' : `, docs pull request ${job.link}`
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
-// [report.log.lines]
 export function formatHeartbeatLine(facts: StepFacts): string {
-  // [report.true]
   const waitsFor = hasJob(facts)
     ? `docs job ${quote(facts.jobId)} ${describeJob(facts)}`
     : facts.request.kind === 'sending'
       ? 'still waiting for a response'
       : 'nothing has been accepted yet'
-  // [report.log.lines]
   return `After ${formatDuration(facts.now)}: ${waitsFor}.`
 }
 
-// [report.log.lines]
 export function formatEndLine(facts: StepFacts, result: RunResult): string {
   const error = errorOf(result)
-  // [output.error-code]
   const code = error === undefined ? '' : ` (${error.code})`
-  // [output.sent]
   const end = `${result.outcome}${code}. Sent: ${describeSent(facts)}.`
-  // [report.log.lines]
   return `Finished after ${formatDuration(facts.now)}: ${end}`
 }
 
@@ -44,16 +37,15 @@ type Annotation = Readonly<{
   log?: string
 }>
 
-// [report.annotation.one]
+/** Two annotations above the summary would look like two problems. [report.annotation.one] */
 export function createAnnotation(run: ToldRun, result: RunResult): Annotation {
   const link = run.facts.seen?.job.link
   const { sentence, happened = '', unsent, next } = describeOutcome(run, result)
   const pullRequest = link === undefined ? '' : `Docs pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
-  // Each line of bad input is a problem of its own. [input.problems.together]
+  // Each line of bad input is a problem of its own.
   if (errorOf(result)?.code === 'input')
     return { level: 'error', text: happened, log: joinSentences(unsent, next) }
-  // [report.annotation.one]
   const text = joinSentences(sentence, happened, unsent, next)
   if (failsStep(result.outcome, run.inputs.failOn)) {
     // What there is to review comes first: the step may fail all the same.

@@ -7,8 +7,8 @@ import { errorOf, type RunResult } from '../run/result.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
-// [report.words] [report.accessible]
 export type Texts = Readonly<{
+  /** Its emoji says nothing that the words don't. [report.accessible] */
   title: string
   /** The title as a sentence, for the log, which has no titles. */
   sentence?: string
@@ -16,7 +16,7 @@ export type Texts = Readonly<{
   happened?: string
   /** What is added to an error if nothing was sent. */
   unsent?: string | false
-  // [report.advice.followed]
+  /** Whoever reads it can follow it from there. [report.advice.followed] */
   next: string
 }>
 
@@ -29,18 +29,15 @@ export type Texts = Readonly<{
  */
 export function describeJob(facts: StepFacts): string {
   const { seen, notSeen, result, now } = facts
-  // [report.past]
   const [is, has, then, ago] =
     result === undefined
       ? ['is', 'has', '', 'ago']
       : ['was', 'had', ' when this step ended', 'before this step ended']
-  // [report.true]
   if (seen === undefined)
     return `${has} an unknown status${then}${notSeen ? `: ${notSeen.reason}` : ''}`
-  // After a message, a final status may be the one from before it. [poll.stale-end]
+  // After a message, a final status may be the one from before it.
   const { job, at } = seen
   if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
-  // [report.true]
   const status = job.status ?? quote(job.rawStatus)
   if (notSeen) {
     return `was ${status} when last seen, ${formatDuration(now - at)} ${ago}; since then: ${notSeen.reason}`
@@ -55,10 +52,7 @@ export function describeSent(facts: StepFacts): string {
 }
 
 export type ToldRun = Readonly<{
-  /**
-   * Without a result while the step runs: the text must then be true if the step is killed right
-   * after.
-   */
+  /** While the step runs, without a result: the text must be true if it is killed now. */
   facts: StepFacts
   /** The default in place of a bad value; of a required one, nothing. */
   inputs: Pick<Inputs, 'task' | 'wait' | 'failOn' | 'jobKey' | 'projectId' | 'baseUrl'>
@@ -69,11 +63,9 @@ export type ToldRun = Readonly<{
 /** A sentence: by a re-run, if that waits and sends nothing. [report.advice.rerun] */
 export function howToWait({ facts, inputs, memory }: ToldRun): string {
   const isGiven = inputs.task.kind === 'attach'
-  // With another key, a re-run doesn't find it. [report.advice.rerun]
+  // With another key, a re-run doesn't find it.
   const isKeyRefused = errorOf(facts.result)?.code === 'auth'
-  // [report.advice.rerun]
   const isStored = facts.request.kind !== 'none' && memory === 'stored' && !isKeyRefused
-  // [report.advice.rerun] [report.advice.followed]
   const how =
     inputs.wait && (isGiven || isStored)
       ? 're-run the workflow job: this step then sends nothing.'
@@ -81,56 +73,45 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
   return `To wait for the docs job, ${how}`
 }
 
-/** In all of these sentences, text from outside is in quotes. [report.true] */
+/**
+ * In all of these sentences, text from outside is in quotes. After a cancel, they say what goes on:
+ * it is paid. [cancel.told]
+ */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const { facts, inputs, memory } = run
   const { jobId } = facts
-  // [report.advice.followed] [poll.refused]
   const job = facts.seen?.job
-  // [report.title.accepted]
   const accepted = acceptedIn(facts)
-  // [poll.stale-end]
   const status = statusIn(facts)
-  // [report.advice.followed]
   const isFollowed = hasJob(facts)
-  // [output.outcome]
   const name = `Docs job ${quote(jobId)}`
-  // [poll.stale-end]
   const hasEnded = isFinal(status) && accepted !== 'message'
-  // [report.title.accepted]
   const told = whatWasAccepted(facts)
-  // [report.true]
   const lastSeen = `${name} ${describeJob(facts)}.`
-  // What a re-run does that doesn't find the job. [report.advice.rerun]
+  // What a re-run does that doesn't find the job.
   const rerun = {
     job: 'A re-run starts another docs job.',
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[accepted]
   const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
-  // An earlier run's, of which this step has not learned more. [report.true]
+  // An earlier run's, of which this step has not learned more.
   const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
-  // [report.advice.followed]
   const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
-  // [output.outcome]
   switch (result.outcome) {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        // [docs.ended-early]
         next: facts.docs.endedEarly
           ? describeEndedEarly(facts.docs.endedEarly)
-          : // [report.review]
-            facts.codeIsOpen
+          : facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
       }
-    // [report.true]
     case 'no-changes':
       return {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
-        // [report.advice.followed]
         next: joinSentences(
           facts.request.kind === 'waiting'
             ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
@@ -138,73 +119,56 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
           'The agent may also have committed directly: see the docs repository.',
         ),
       }
-    // [output.outcome]
     case 'failed':
       return {
         title: '❌ The docs job failed',
         sentence: `${name} failed.`,
-        // [report.advice.followed]
         next: `The service's dashboard may show the reason. ${startNew}.`,
       }
-    // [output.outcome]
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
         sentence: `${name} was archived.`,
-        // [report.advice.followed]
         next: joinSentences(
           job?.link && 'Review the docs pull request.',
           `An archived docs job won't produce anything more. ${startNew}.`,
         ),
       }
-    // [output.timed-out]
     case 'timed-out':
       return {
         title: '⏰ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(facts.now)}.`,
         happened: lastSeen,
-        // [report.advice.followed]
         next: joinSentences(
-          // [poll.refused]
           facts.notSeen?.advice,
-          // [report.advice.rerun]
           toWait,
-          // [report.advice.followed]
           !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
         ),
       }
-    // [report.past]
     case 'started':
       return {
-        // [report.title.accepted]
         title: {
           job: '🚀 The docs job was started',
           message: '🚀 The docs job accepted the message',
           nothing: '⏳ The docs job had not finished when this step ended',
         }[accepted],
-        // [report.true]
         sentence: accepted === 'message' ? `${name} accepted the message.` : '',
-        // [report.past]
         happened: joinSentences(
           accepted !== 'message' && lastSeen,
           'This step did not wait for the docs job to finish.',
         ),
-        // [report.advice.rerun]
         next: toWait,
       }
-    // [cancel.told]
     case 'cancelled': {
       const { error } = result
-      // Nobody is told to wait for a docs job that has ended. [report.advice.followed]
+      // Nobody is told to wait for a docs job that has ended.
       const end = hasEnded ? outcomeOf(status, job?.link) : undefined
       const unfinished = isFollowed
         ? toWait
         : mayRun || 'To start a docs job, re-run the workflow job.'
-      // [report.title.accepted]
       return {
         title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
         sentence: 'The step was cancelled.',
-        // [report.true] [cancel.told]
         happened:
           error?.message ??
           (isFollowed
@@ -212,51 +176,38 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
             : facts.isRefused
               ? "The service hadn't accepted a request from this step."
               : 'Nothing was sent.'),
-        // [report.advice.followed] [cancel.told]
         next:
           error?.advice ??
           (end === undefined
             ? unfinished
-            : end === 'no-changes' // The step was still waiting for a link. [poll.link.late]
+            : end === 'no-changes' // The step was still waiting for a link.
               ? `The link of a pull request may come a moment after the end. ${toWait}`
               : describeOutcome(run, { outcome: end }).next),
       }
     }
-    // [report.title.accepted]
     case 'skipped':
       return {
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
-        // [report.true]
         happened: `Nothing was sent: ${result.reason}.`,
-        // [report.advice.followed]
         next: result.advice ?? "You don't need to do anything.",
       }
-    // [output.dry-run]
     case 'dry-run':
       return {
         title: '📝 Dry run',
         happened: 'Nothing was sent.',
         next: 'The log of the step says what it would do without dry-run.',
       }
-    // [output.error-code]
     case 'error': {
       const { message, advice, code } = result.error
-      // A job that the service has never shown to this step may not exist. [report.true]
-      // [poll.refused]
+      // A job that the service has never shown to this step may not exist.
       const mayExist = job !== undefined || accepted === 'message'
-      // [report.true]
       const isUnsent = facts.request.kind === 'none' && !facts.isRefused
       const isRemembered = isUnsent && inputs.task.kind === 'create'
-      // [report.advice.followed] [poll.refused]
       const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
-      // [report.title.accepted] [output.unwritable]
       return {
         title: `❌ ${hasEnded ? 'The step failed' : told}`,
-        // [output.error-code]
         happened: message,
-        // [report.true]
         unsent: isUnsent && 'Nothing was sent.',
-        // [report.advice.followed]
         next: joinSentences(advice, isFollowed ? !hasEnded && then : isRemembered && mayRun),
       }
     }
@@ -269,13 +220,13 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
  */
 function whatWasAccepted(facts: StepFacts): string {
   const sent = sentIn(facts)
-  // In flight, or without a result. [report.title.accepted]
+  // In flight, or without a result.
   if (sent !== acceptedIn(facts))
     return sent === 'message'
       ? 'The message may have been accepted'
       : 'A docs job may have been started'
   if (hasJob(facts)) {
-    // After a message, a final status may be the one from before it. [poll.stale-end] [report.true]
+    // After a message, a final status may be the one from before it.
     return isFinal(statusIn(facts))
       ? 'The message was accepted'
       : "The docs job's result is unknown"

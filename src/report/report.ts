@@ -37,39 +37,32 @@ interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'i
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
 
-// [report.facts.one]
+/** What a reader sees follows from the facts, and those from what happened. [report.facts.one] */
 export class StepReport {
   /** As soon as it is known that the step keeps one. */
   comment: KeptComment | undefined
   #facts: StepFacts
-  // [report.annotation.one]
   #warnedOfSummary = false
-  // [report.log.lines]
   #isLogEnded = false
-  // [report.facts.one]
   readonly #options: ReportOptions
 
   constructor(options: ReportOptions) {
     const { task } = options.inputs
     this.#options = options
-    // [output.job-id]
     this.#facts = factsAtStart(task.kind === 'create' ? '' : task.jobId)
   }
 
-  // [report.facts.one] [docs.files.told] [report.log.lines]
   get facts(): StepFacts {
     return this.#facts
   }
 
-  // [output.exit-code] [cancel.killed]
   get exitCode(): 0 | 1 {
     const { result } = this.#facts
     return result !== undefined && !failsStep(result.outcome, this.#options.inputs.failOn) ? 0 : 1
   }
 
   /**
-   * Records what happens, and reports what a reader has to know of it. [report.facts.one]
-   * [output.unwritable]
+   * Records what happens, and reports what a reader has to know of it. [output.unwritable]
    *
    * @throws ActionError `internal` if the outputs can't be written before the service accepted
    * anything: better to send nothing than to lose a job.
@@ -83,40 +76,29 @@ export class StepReport {
     }
     this.#record(happening)
     switch (happening.kind) {
-      // [memory.unverified] [docs.token.refused] [report.log.lines]
       case 'noted':
         writer[happening.level](happening.text)
         break
-      // [report.log.lines]
       case 'heartbeat':
         writer.log(formatHeartbeatLine(this.#facts))
-        // [memory.edit.retried]
         if (hasJob(before)) this.update() // An edit of the comment that failed is repeated.
         break
-      // [output.early] [report.log.lines]
       case 'accepted':
       case 'waiting':
       case 'seen':
-        // [output.early]
         if (happening.job === undefined) this.#publish()
-        // [report.log.lines]
         else this.#showJob(happening.job, before)
         break
-      // [cancel.killed]
       case 'sending':
       case 'pausing':
-        // [output.unwritable] [cancel.killed]
         this.#publish()
         break
-      // [docs.ended-early]
       case 'docs-read':
-        // [docs.ended-early]
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
-        // [docs.files.told] [docs.ended-early]
         this.#writeSummary()
         break
       // What follows from these is told with what comes next; one that is missing here doesn't
-      // compile. [report.facts.one]
+      // compile.
       case 'continuing':
       case 'not-accepted':
       case 'unknown':
@@ -130,20 +112,16 @@ export class StepReport {
 
   #record(happening: Happening): void {
     // Facts also come after the result: what is in the docs pull request.
-    // [report.facts.one] [docs.files.told]
     this.#facts = factsAfter(this.#facts, happening, this.#options.clock)
   }
 
-  // [report.log.lines]
   #showJob(job: Job, { seen, history }: StepFacts): void {
     const { writer } = this.#options
     const isNews = this.#facts.history.length > history.length
     if (!isNews && seen && job.link === seen.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    // [output.pr-link]
     if (job.link === undefined && getString(job.received, 'prLink') !== '')
       writer.log("The service's link was dropped, because it can't be passed on safely.")
-    // [output.early] [cancel.killed]
     if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
 
@@ -152,21 +130,17 @@ export class StepReport {
    * others can be written. [output.early] [cancel.killed]
    */
   #publish(): void {
-    // [cancel.second]
     if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
-    // [report.summary]
     this.#writeSummary()
-    // [output.unwritable]
     if (failure !== undefined && !hasJob(this.#facts)) {
       this.#record({ kind: 'not-accepted', posted: false })
       throw failure
     }
-    // [cancel.killed]
     this.update()
   }
 
-  /** Returns the error if that fails. [output.unwritable] */
+  /** Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
     const { writer, redact } = this.#options
     try {
@@ -177,14 +151,11 @@ export class StepReport {
     }
   }
 
-  // [report.summary]
   #writeSummary(): void {
     const { writer } = this.#options
-    // [output.unwritable]
     try {
       writer.summary(createSummary(this.#view()))
     } catch (thrown) {
-      // [report.annotation.one]
       if (!this.#warnedOfSummary)
         writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
       this.#warnedOfSummary = true
@@ -193,55 +164,36 @@ export class StepReport {
 
   #view(): View {
     const { inputs, redact, environment } = this.#options
-    // [report.summary]
     const { notes } = this.#facts
-    // [memory.failure.told]
     const { failure, memory = 'none' } = this.comment ?? {}
     return {
-      // [report.facts.one] [report.comment.private]
       ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
-      // [memory.failure.told] [memory.edit.order]
       notes: failure === undefined ? notes : [...notes, failure],
-      // [report.advice.rerun]
       memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
     }
   }
 
-  /**
-   * What the comment is written from. An edit that failed is reported in the log and the summary
-   * alone. Where the text can be read, the job is stored with it. [memory.failure.told]
-   */
+  /** Where the text can be read, the job is stored with it; a failed edit is told elsewhere. */
   #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
-    // [report.comment.quiet] [report.comment.private]
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-    // [report.advice.rerun] [report.facts.one]
     const memory = (this.comment?.memory ?? 'none') === 'none' ? 'none' : 'stored'
-    // [memory.failure.told] [report.comment.private] [report.facts.one]
     return { ...this.#view(), notes: this.#facts.notes, runUrl, memory }
   }
 
-  /**
-   * Stores that a create request is about to be sent: it must be correct if the run is killed while
-   * the request is in flight. [send.placeholder.first]
-   */
+  /** Stores that a create request is about to be sent: the run may be killed while it is. */
   async writePlaceholder(): Promise<void> {
     const view = this.#commentView()
     const request = { kind: 'sending', asked: 'job' } as const
     const update = createUpdate({ ...view, facts: { ...view.facts, request } })
-    // [memory.later-run]
     await this.comment?.writePlaceholder({ ...update, created: true })
   }
 
-  // [cancel.killed]
   update(): void {
     this.comment?.enqueue(createUpdate(this.#commentView()))
   }
 
-  /**
-   * If a create request or a message is in flight: the error saying that its result is unknown.
-   * [cancel.in-flight] [cancel.exception] [send.unknown]
-   */
+  /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
     const { request, jobId } = this.#facts
     if (request.kind !== 'sending') return undefined
@@ -249,41 +201,32 @@ export class StepReport {
     return resultUnknown({ kind, jobId }, ENDED_FIRST, { cause })
   }
 
-  /** For a dry run. [output.dry-run] */
+  /** For a dry run. */
   showPrompt(prompt: string): void {
     this.#options.writer.group('The prompt as it would be sent', prompt)
   }
 
-  /**
-   * Reports the result, but for the comment. If the outputs can't be written, that becomes the
-   * result. [output.unwritable]
-   */
+  /** Reports the result, but for the comment. An error of the outputs becomes the result. */
   #end(given: RunResult): void {
-    // [cancel.second]
     if (this.#facts.result !== undefined) return
     const { writer } = this.#options
-    // [cancel.exception] [cancel.told]
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'
     const inFlight = isInternal ? this.resultUnknown(cause) : undefined
     let result: RunResult = inFlight ? { outcome: 'error', error: inFlight } : given
-    // [output.outcome]
     this.#record({ kind: 'ended', result })
-    // [output.unwritable]
     const failure = this.#writeOutputs()
     if (failure !== undefined && !isInternal) {
       result = { outcome: 'error', error: failure }
       this.#record({ kind: 'ended', result })
     }
-    // [report.summary]
     this.#writeSummary()
-    // [report.annotation.one] [report.true]
     const { level, text, log } = createAnnotation(this.#view(), result)
     writer[level](text)
     if (log !== undefined) writer.log(log)
   }
 
-  /** The last line of the log: bills are made from it. [output.sent] [report.log.lines] */
+  /** The last line of the log: bills are made from it. [report.log.lines] */
   endLog(): void {
     const { writer } = this.#options
     const { result } = this.#facts
@@ -291,33 +234,26 @@ export class StepReport {
     this.#isLogEnded = true
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found. [report.log.lines]
-    // [secret.redacted]
+    // Not truncated before it is redacted: half a key would not be found.
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
-  /**
-   * Writes the result to the comment, and waits until it is there, for a limited time.
-   * [memory.edit.retried]
-   */
+  /** Writes the result to the comment, and waits until it is there, for a limited time. */
   async closeComment({ cancel }: Step['deadline']): Promise<void> {
     const { comment } = this
     if (comment === undefined) return
     this.update()
     await comment.close()
-    // [report.advice.rerun] [memory.failure.told]
     this.#writeSummary()
-    // [cancel.first] [memory.edit.order]
     if (comment.failure !== undefined || cancel.aborted) return
-    // What was noted meanwhile: an update without news is no edit. [memory.failure.told]
+    // What was noted meanwhile: an update without news is no edit.
     this.update()
     await comment.close()
   }
 }
 
-// [output.unwritable]
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
-  // How the step would have ended otherwise, which must not be lost. [output.unwritable]
+  // How the step would have ended otherwise, which must not be lost.
   const before = errorOf(facts.result)
   const isFollowed = hasJob(facts)
   const advice =
@@ -328,9 +264,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      // [cancel.killed]
       isFollowed && `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.`,
-      // [report.true]
       before?.message ?? (!isFollowed && facts.isRefused && 'Nothing was accepted.'),
     ),
     joinSentences(advice, before?.advice),

@@ -5,15 +5,12 @@ import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 
-// [report.log.lines]
 export function formatStartLine(
   task: Task,
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
 ): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
-  // [output.dry-run]
   const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
-  // [report.log.lines]
   switch (task.kind) {
     case 'create': {
       const what = say('create a docs job', 'Creating a docs job')
@@ -25,13 +22,11 @@ export function formatStartLine(
     }
     case 'attach': {
       const what = wait ? say('wait for', 'Waiting for') : say('check', 'Checking')
-      // [report.true]
       return `${what} docs job ${quote(task.jobId)} ${where}; nothing is sent to it.`
     }
   }
 }
 
-// [report.log.lines]
 function describeSize(text: string): string {
   return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }

@@ -13,52 +13,37 @@ import { createCommentText, createFirstText, type View } from './summary.js'
 export function createUpdate(view: View): StatusUpdate {
   const { facts, redact, notes } = view
   const { jobId, seen, previousLink, request, result, docs } = facts
-  // What was merged too early is to be sent again. [docs.ended-early]
+  // What was merged too early is to be sent again.
   const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
-      // [memory.rerun.waits] [memory.rerun.unknown] [memory.nothing-sent]
       state: describeState(facts),
-      // [memory.marker.no-key] [memory.rerun.waits]
       jobId: redact(jobId, true) === jobId ? jobId : '',
-      // [memory.run.open-pull]
       link: seen?.job.link ?? previousLink,
-      // [paid.push.unchanged] [docs.ended-early] [memory.rerun.unknown]
       fingerprint: isKept ? request.fingerprint : '',
     },
-    // [memory.silent]
     isJobSeen: seen !== undefined,
-    // [memory.later-run]
     created: acceptedIn(facts) === 'job',
-    // [secret.redacted] [report.summary]
     notes: redact(notes.join('\n')),
-    // The log's masks don't apply to what GitHub shows. [secret.redacted] [report.comment.quiet]
+    // The log's masks don't apply to what GitHub shows.
     text: redact(createCommentText(view)),
-    // [memory.first-text] [secret.redacted]
     first: redact(createFirstText(view)),
-    // [memory.silent] [memory.edit.retried]
     isEnd: result !== undefined,
   }
 }
 
-// [memory.rerun.waits] [memory.rerun.unknown]
 function describeState(facts: StepFacts): Stored['state'] {
-  // What is asked for, the docs job that is remembered, and the end. [memory.rerun.waits]
+  // What is asked for, the docs job that is remembered, and the end.
   const { request, jobId, result } = facts
-  // [memory.rerun.unknown]
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
   if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
-  // [memory.rerun.waits]
   if (result === undefined) {
     if (hasJob(facts)) return statusIn(facts) ?? 'active'
-    // A re-run must send a message that was refused. [memory.nothing-sent] A create request that
-    // may be in flight again stays recorded. [memory.rerun.unknown]
+    // A re-run must send a message that was refused. A create request that
+    // may be in flight again stays recorded.
     return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
-  // [memory.rerun.reported]
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
-  // [memory.rerun.unknown]
   if (request.kind === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
-  // [memory.rerun.waits] [memory.nothing-sent]
   return hasJob(facts) ? result.outcome : 'unsent'
 }

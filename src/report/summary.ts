@@ -18,83 +18,60 @@ export interface View extends ToldRun {
   readonly runUrl: string
 }
 
-/** What both texts are made of, as Markdown. [report.summary] [report.advice.in-sight] */
+/** What both texts are made of, as Markdown. */
 function describe(view: View) {
   const { facts, inputs, notes } = view
   const { result } = facts
-  // [report.advice.in-sight]
   const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
-  // [cancel.killed]
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
-  // [output.error-code]
   const code = errorOf(result)?.code
-  // [docs.files.told]
   const [files, allFiles] = describeFiles(view)
   return {
     isFailed,
-    // [output.exit-code]
     title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
-    // [report.link.label]
     pullRequest: linkPullRequest(view),
-    // [docs.files.told]
     files,
-    /** What the advice is about. [report.advice.in-sight] */
+    /** What the advice is about. */
     happened: [
       showHappened(view, texts),
-      // [report.summary]
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
-    // [report.summary] [docs.files.told]
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    // [report.advice.in-sight] [report.advice.followed]
     next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
   }
 }
 
-// [report.summary]
+/** The result first, as people open it first. [report.summary] */
 export function createSummary(view: View): string {
   const { title, pullRequest, files, happened, details, next } = describe(view)
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
-  // [report.summary] [docs.files.told]
   return `${joinParagraphs([`### ${title}`, link, files, ...happened, ...details, next])}\n`
 }
 
-/**
- * How the details of a comment begin, also for readers who have never heard of the action.
- * [report.comment.quiet]
- */
+/** How the comment's details begin, for those who don't know the action. [report.comment.quiet] */
 const DETAILS =
   '<details>\n<summary>Details of the workflow run</summary>\n\nA workflow of this repository asks an agent to write docs. What the agent does then is a docs job.'
 
-// [report.advice.in-sight]
+/** An advice and its reason are both shown, or both folded. [report.advice.in-sight] */
 export function createCommentText(view: View): string {
   const parts = describe(view)
   const { files, happened, details, next } = parts
-  // An advice is about what happened: both are shown, or both are folded.
-  // [report.advice.in-sight] [docs.ended-early]
   const told =
     parts.isFailed || view.facts.docs.endedEarly
       ? [...happened, next, DETAILS, ...details]
       : [DETAILS, ...happened, ...details, next]
-  // [report.comment.quiet] [docs.files.told]
   return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
-// [report.comment.quiet]
 function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
-  // The link may be that of an earlier run. [report.link.label]
+  // The link may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
-  // [report.comment.quiet] [memory.leg-named]
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
 }
 
-// [cancel.killed]
 const IF_STILL_HERE = 'If this text is still here when the workflow run has ended,'
 
-/**
- * A letter to people who see nothing else: GitHub mails it as it is written here, and no edit.
- * [memory.first-text]
- */
+/** A letter to people who see nothing else: GitHub mails it, and no edit. [memory.first-text] */
 export function createFirstText(view: View): string {
   const log = `the run's log: <${view.runUrl}>`
   if (view.facts.result !== undefined) {
@@ -103,25 +80,18 @@ export function createFirstText(view: View): string {
     return joinParagraphs([firstLine(view, parts), ...parts.happened, parts.next, seeLog])
   }
   return joinParagraphs([
-    // [memory.first-text]
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
-    // [memory.first-text]
     `The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything. ${IF_STILL_HERE} see ${log}`,
   ])
 }
 
 /** Tells the comments of matrix legs apart. [memory.leg-named] */
 function nameLeg({ inputs, redact }: View): string {
-  // [secret.redacted]
   const leg = describeJobKey(redact(inputs.jobKey)) // Half a key would not be found.
-  // [memory.leg-named] [text.markdown] [report.comment.quiet]
   return leg && ` (${inlineCode(leg)})`
 }
 
-/**
- * What to do if the step is killed now, which is also read if no edit succeeds any more.
- * [cancel.killed] [report.title.accepted]
- */
+/** What to do if the step is killed now, or no edit succeeds any more. [cancel.killed] */
 function describeRunning(view: View): Texts {
   const { facts } = view
   if (hasJob(facts)) {
@@ -132,51 +102,36 @@ function describeRunning(view: View): Texts {
   }
   if (facts.request.kind === 'none') {
     return {
-      // [report.title.accepted] [cancel.killed]
       title: '⏳ The service has not accepted the request yet',
       next: `${IF_STILL_HERE} see the run's log before you re-run the workflow job.`,
     }
   }
-  // [report.where-to-look] [report.advice.rerun]
   const ifKilled =
     facts.jobId === ''
       ? `a docs job may exist. Before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
       : `the docs job may have received the message. ${howToWait(view)}`
-  // [cancel.killed]
   return { title: '⏳ The request is being sent', next: `${IF_STILL_HERE} ${ifKilled}` }
 }
 
-/**
- * The docs pull request, also while a follow-up runs, which shows the one of the run before.
- * [report.link.label]
- */
+/** While a follow-up runs, that of the run before is shown. [report.link.label] */
 function linkPullRequest({ facts, redact }: View): string | undefined {
-  // [memory.run.open-pull]
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
-  // [report.link.label]
   if (link === undefined) return undefined
-  // [text.markdown] [secret.redacted] [report.summary]
   const pull = parsePullRequest(link)
   const name = pull ? `${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
 }
 
-/**
- * GitHub masks what a secret holds on the run's own pages alone, which have no URL of the run.
- * [report.comment.private] [secret.redacted]
- */
+/** GitHub masks secrets on the run's own pages, which have no URL. [report.comment.private] */
 function tell({ redact, inputs, runUrl }: View, text: string): string {
   return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
 }
 
-// [report.advice.in-sight]
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
-  // Redacted before it is split: half a key would not be found. [secret.redacted] [text.markdown]
+  // Redacted before it is split: half a key would not be found.
   const lines = tell(view, happened).split('\n').map(showSentences)
-  // [report.summary] [input.problems.together]
   if (lines.length === 1) return joinSentences(...lines, unsent)
-  // [input.problems.together]
   return joinParagraphs([toList(lines), unsent])
 }
 
@@ -192,7 +147,6 @@ export function showSentences(text: string): string {
     .replace(/^(?:\d+[.)]|[+=-]+)(?=\s|$)/, inlineCode)
 }
 
-// [text.markdown]
 function showCode(part: string): string {
   const quoted = /^(["`])(.+)\1$/.exec(part)?.[2]
   if (quoted !== undefined) return inlineCode(quoted)
@@ -200,45 +154,32 @@ function showCode(part: string): string {
   return inlineCode(part.slice(0, part.length - end.length)) + end
 }
 
-/**
- * A word in which GitHub finds no markup, mention, reference, link or emoji.
- * [text.markdown]
- */
+/** A word in which GitHub finds no markup, mention, reference, link or emoji. */
 function isPlain(word: string): boolean {
   const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|\b[\da-f]{7,40}\b|\b_|_\b/i.test(word)
   return /^[\w.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
-// [report.comment.private]
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
-  // [text.markdown] [secret.redacted]
   const show = (text: string): string => inlineCode(redact(text))
-  // [report.comment.private] [report.summary]
   const where = runUrl
     ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
         inputs.projectId && `Project: ${show(inputs.projectId)}`,
         inputs.baseUrl && `Service: ${show(inputs.baseUrl)}`,
       ]
-  // [report.summary]
   const items = [
     facts.jobId && `Docs job: ${show(facts.jobId)}`,
     ...where,
-    // [output.sent]
     (facts.result ?? hasJob(facts)) && `Sent: ${describeSent(facts)}`,
-    // [report.summary]
     `Elapsed: ${formatDuration(facts.now)}`,
   ]
   return toList(items.filter(Boolean))
 }
 
-// [report.summary]
 const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
 
-/**
- * How many files of the docs pull request are shown at first sight, and how many are listed.
- * [docs.files.told]
- */
+/** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
 /** A line of the first files, and if there are more, a list. [docs.files.told] */
@@ -246,7 +187,7 @@ function describeFiles({ facts: { docs }, redact }: View): readonly [line?: stri
   const { length } = docs.files
   const { shown, listed } = FILES_LIMIT
   if (length === 0) return []
-  // There may be more files than were read. [docs.files.told]
+  // There may be more files than were read.
   const plus = length < FILES_PAGE ? '' : '+'
   const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
   const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
@@ -256,23 +197,16 @@ function describeFiles({ facts: { docs }, redact }: View): readonly [line?: stri
   return [`${line}, …`, `Changed files:\n\n${toList([...files, ...more])}`]
 }
 
-/**
- * Cut after it is made visible: what a character becomes may be long, and the comment has a limit.
- * [docs.files.told]
- */
+/** Cut after it is made visible, as that makes it longer, and a comment has a limit. */
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
-  // [text.markdown] [secret.redacted]
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
-  // [docs.files.told]
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
 }
 
-// [report.summary]
 function statusTable({ history }: StepFacts): string | undefined {
   if (history.length === 0) return undefined
   const rows = history.map(({ date, elapsedMs, status }) => {
     const time = date.toISOString().slice(0, 19).replace('T', ' ')
-    // [report.accessible]
     return `| ${time} | ${formatDuration(elapsedMs)} | ${status} |`
   })
   return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')

@@ -62,7 +62,7 @@ export type DocsFile = Readonly<{
   deletions: number
 }>
 
-/** How many of them are read. [docs.files.told] */
+/** How many of them are read. */
 export const FILES_PAGE = 100
 
 /** What GitHub says of the docs pull request at the end. */
@@ -101,38 +101,27 @@ export type StepFacts = Readonly<{
   docs: DocsRead
 }>
 
-/**
- * [report.facts.one]
- *
- * @param jobId what the input `job-id` names, or empty
- */
+/** @param jobId what the input `job-id` names, or empty */
 export function factsAtStart(jobId: string): StepFacts {
   return {
     now: 0,
-    // [output.job-id]
     jobId,
     recordedId: jobId,
-    // [memory.run.open-pull]
     previousLink: undefined,
-    // [report.true]
     request: { kind: 'none' },
     isRefused: false,
     seen: undefined,
     notSeen: undefined,
-    // [report.summary]
     history: [],
     notes: [],
-    // [report.review]
     codeIsOpen: false,
-    // [output.outcome]
     result: undefined,
-    // [docs.files.told]
     docs: { files: [] },
   }
 }
 
 /**
- * [report.facts.one]
+ * What follows from what happens. [report.facts.one]
  *
  * @param clock starts with the step, and says when it happens
  */
@@ -141,90 +130,70 @@ export function factsAfter(
   happening: Happening,
   clock: Pick<Clock, 'now' | 'date'>,
 ): StepFacts {
-  // [report.facts.one] [report.log.lines]
   const facts = { ...before, now: clock.now() }
   switch (happening.kind) {
-    // [output.job-id] [memory.run.open-pull]
     case 'continuing': {
       const { jobId, link } = happening
       return { ...facts, jobId, recordedId: jobId || facts.recordedId, previousLink: link }
     }
-    // [output.sent] [memory.rerun.unknown]
     case 'sending':
     case 'unknown':
       return { ...facts, request: happening }
-    // [report.true]
     case 'not-accepted': {
       const isRefused = facts.isRefused || happening.posted
       return { ...facts, request: { kind: 'none' }, isRefused }
     }
-    // [report.true] [cancel.killed]
     case 'accepted':
     case 'waiting':
-      // [output.sent] [cancel.in-flight] [poll.once]
       return withJob({ ...facts, request: happening }, happening.job, clock)
-    // [report.true]
     case 'seen':
       return withJob(facts, happening.job, clock)
-    // [report.true]
     case 'not-seen':
       return { ...facts, notSeen: happening }
-    // [report.summary]
     case 'noted':
       return { ...facts, notes: [...facts.notes, happening.text] }
-    // [report.review]
     case 'code-is-open':
       return { ...facts, codeIsOpen: true }
-    // [output.outcome]
     case 'ended':
       return { ...facts, result: happening.result }
-    // [docs.files.told] [docs.ended-early]
     case 'docs-read':
       return { ...facts, docs: happening }
-    // [report.log.lines]
     case 'pausing':
     case 'heartbeat':
-      // [report.log.lines]
       return facts
   }
 }
 
-// [report.facts.one]
 function withJob(facts: StepFacts, job: Job | undefined, clock: Pick<Clock, 'date'>): StepFacts {
-  // An answer without a docs job shows nothing of it. [report.true]
+  // An answer without a docs job shows nothing of it.
   if (job === undefined) return facts
-  // [output.status] [report.summary] [report.log.lines]
   const { status } = job
   const isChanged = status !== undefined && status !== statusIn(facts)
   const change = isChanged ? [{ date: clock.date(), elapsedMs: facts.now, status }] : []
   return {
     ...facts,
-    // [output.job-id]
     jobId: job.id,
-    // [report.true]
     seen: { job, at: facts.now },
     notSeen: undefined,
-    // [report.summary] [output.status]
     history: [...facts.history, ...change],
   }
 }
 
-/** The last status of the docs job that the service documents. [output.status] */
+/** The last status of the docs job that the service documents. */
 export function statusIn({ history }: StepFacts): Status | undefined {
   return history.at(-1)?.status
 }
 
-/** Whether there is a docs job to wait for. [report.true] */
+/** Whether there is a docs job to wait for. */
 export function hasJob({ request: { kind } }: StepFacts): boolean {
   return kind === 'accepted' || kind === 'waiting'
 }
 
-// [report.title.accepted]
 export function acceptedIn({ request }: StepFacts): Asked | 'nothing' {
   return request.kind === 'accepted' ? request.asked : 'nothing'
 }
 
-/** What was accepted, or may have been. [output.sent] */
+/** What was accepted, or may have been. */
 export function sentIn({ request }: StepFacts): Asked | 'nothing' {
   return 'asked' in request ? request.asked : 'nothing'
 }

@@ -9,19 +9,13 @@ import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import type { RunTools } from './step.js'
 
-/**
- * For this long after a message (ms), a final status may still be the one from before it.
- * [poll.stale-end]
- */
+/** For this long after a message (ms), a final status may still be the one from before it. */
 const SETTLE_MS = 30_000
 
-/** How long a poll past the deadline may take, in milliseconds. [poll.last] */
+/** How long a poll past the deadline may take, in milliseconds. */
 const LATE_POLL_MS = 2_000
 
-/**
- * With less time than this (ms) to settle, only a change proves that an end is new.
- * [poll.stale-end]
- */
+/** With less time than this (ms) to settle, only a change proves that an end is new. */
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
@@ -47,10 +41,11 @@ export type PollOptions = Readonly<{
 type PollTools = Omit<RunTools, 'writePlaceholder'>
 
 /**
- * The docs job as last received: ended, unless it was to be polled once. Undefined if it hadn't
- * ended at the deadline. [poll.last]
+ * Polls the docs job until it ends, with a last poll at the deadline. [poll.last]
  *
- * @throws ActionError if a status request is refused for good, or if none ever got a response.
+ * @returns the docs job as last received: ended, unless it was to be polled once; undefined if it
+ * hadn't ended at the deadline
+ * @throws ActionError if a status request is refused for good, or if none ever got a response
  */
 export async function pollUntilDone(
   options: PollOptions,
@@ -64,54 +59,39 @@ export async function pollUntilDone(
     clock,
   )
   const polling = createPolling(options, tools)
-  // [poll.interval]
   let delayMs = polling.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
-  // [poll.last]
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   try {
     for (let isOver = isTooLate; !isOver; ) {
       const remainingMs = untilFinalPoll.remainingMs()
-      // [poll.refused]
       const isBroughtForward = delayMs > remainingMs
-      // [poll.dead-address] [net.deadline]
       await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
-      // [cancel.first]
       if (deadline.cancelled()) break
-      // [poll.last]
       const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
       let until = isFinalPoll ? deadline : untilFinalPoll
       // A server may close an idle connection just as this poll is sent, which no other one
-      // follows. [poll.last]
+      // follows.
       if (isFinalPoll) service.close()
-      // The process was frozen and has missed its final poll. [poll.last]
+      // The process was frozen and has missed its final poll.
       const isLate = hasPassed(deadline)
       if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-      // [report.true]
       tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
-      // [poll.dead-address]
       const startedAt = clock.now()
-      // [poll.last]
       const result = await service.getJob(options.jobId, until)
-      // A poll that hangs uses up the two minutes, too. [poll.dead-address]
+      // A poll that hangs uses up the two minutes, too.
       polling.budget.count(startedAt, ATTEMPT_MS.poll)
-      // A process that was frozen during its final poll makes another. [poll.last]
+      // A process that was frozen during its final poll makes another.
       isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-      // [poll.refused] [poll.retry] [report.log.lines]
       const next = polling.handle(result, { isBroughtForward, isFinalPoll })
       if (typeof next !== 'number') return next
-      // [poll.interval]
       delayMs = next
     }
   } finally {
-    // [net.deadline]
     untilFinalPoll.end()
   }
-  // [cancel.first]
   if (deadline.cancelled()) throw new Cancelled()
-  // [poll.dead-address]
   polling.requireResponse()
-  // [output.timed-out]
   return undefined
 }
 
@@ -124,15 +104,12 @@ export function pollDelay(elapsedMs: number, fixedMs: number | undefined, random
   return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)
 }
 
-/** Of several timers that are due, a deadline's may be called later than another. [poll.last] */
+/** Whether a deadline has passed, also if its timer is due and has not been called yet. */
 function hasPassed({ signal, remainingMs }: Deadline): boolean {
   return signal.aborted || remainingMs() === 0
 }
 
-/**
- * How long before the deadline the final poll starts (ms), so that its response arrives in time.
- * [poll.last]
- */
+/** How long (ms) before the deadline the final poll starts: its response is to be in time. */
 export function finalPollMarginMs(timeoutMs: number): number {
   return Math.min(2_000, timeoutMs / 20)
 }
@@ -163,16 +140,10 @@ function createFreshnessCheck(
   }
 }
 
-/**
- * The fields that a new end changes. Others, such as a clock, may always differ.
- * [poll.stale-end]
- */
+/** The fields that a new end changes. Others, such as a clock, may always differ. */
 export const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
-/**
- * Compares the fields that both have: the response to a message may have fewer.
- * [poll.stale-end]
- */
+/** Compares the fields that both have: the response to a message may have fewer. */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
   return END_FIELDS.some(
     (name) => Object.hasOwn(one, name) && Object.hasOwn(other, name) && one[name] !== other[name],
@@ -182,31 +153,24 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
 /** The job that ends the polling; or after how many milliseconds it is polled again. */
 type Next = Job | number
 
-/** What one poll after another tells. [poll.refused] [poll.retry] */
+/** Remembers what the polls have shown, and decides from the next one. [poll.refused] */
 function createPolling(
   { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
   { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
 ) {
-  /** The time left for a service that has never responded. [poll.dead-address] */
+  /** The time left for a service that has never responded. */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
-  // [poll.interval]
   const startedAt = clock.now()
-  // [poll.stale-end]
   const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
   const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
   const untilFresh = createFreshnessCheck(precededBy, settleMs)
-  // [report.log.lines]
   let failures = 0
-  // [poll.refused]
   let refusals = 0
-  // [poll.dead-address]
   let lastError = ''
-  // [poll.refused]
   let isSeen = precededBy.kind !== 'nothing'
-  // [poll.status.undocumented]
   let hasWarned = false
 
-  /** @throws ActionError if no status request ever got a response [poll.dead-address] */
+  /** @throws ActionError if no status request ever got a response */
   function requireResponse(): void {
     if (service.hasResponded()) return
     throw new ActionError(
@@ -216,51 +180,38 @@ function createPolling(
     )
   }
 
-  /**
-   * Polls again after this delay; a service that has never responded gets a limited time.
-   * [poll.dead-address]
-   */
+  /** Polls again after this delay; a service that has never responded gets a limited time. */
   function retryWithin(delayMs: number): Next {
     if (service.hasResponded()) return delayMs
     if (budget.remainingMs <= 0) requireResponse()
     return Math.min(delayMs, budget.remainingMs)
   }
 
-  // [poll.status.undocumented]
+  /** A final status may be the one from before a message. */
   function handleJob(job: Job, now: number, delayMs: number): Next {
     if (job.status === undefined && !hasWarned) {
       hasWarned = true
       warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
     }
-    // [poll.stale-end]
     const untilFreshMs = untilFresh(job, now)
     if (untilFreshMs > 0) {
-      // [poll.stale-end]
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       debug(`The docs job's status is ${stale}.`)
-      // [report.true] [poll.stale-end]
       tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
-      // [poll.stale-end]
       return Math.min(delayMs, untilFreshMs)
     }
-    // [poll.refused]
     isSeen = true
-    // [report.true]
     tell({ kind: 'seen', job })
-    // [poll.once]
     return once || isFinal(job.status) ? job : delayMs
   }
 
   return {
-    // [poll.dead-address]
     budget,
-    // [poll.interval]
     firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
-    // [poll.dead-address]
     requireResponse,
     /**
-     * @param poll.isBroughtForward it was sent before its time, because the deadline is near: a
-     * refusal then doesn't repeat the one before [poll.refused] [poll.retry]
+     * @param poll.isBroughtForward the poll was sent before its time, because the deadline is near:
+     * its refusal doesn't count as a repetition of the one before
      * @throws ActionError if polling is of no use any more
      */
     handle(
@@ -270,49 +221,33 @@ function createPolling(
       const now = clock.now()
       const context = {
         jobId,
-        // [poll.refused]
         seen: isSeen,
         refusals: isBroughtForward ? 0 : refusals,
-        // [poll.new-job.grace]
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
-      // [poll.refused] [poll.retry]
       const verdict = judgePoll(result, context, clock.date())
       const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
-      // [net.deadline] [poll.last]
       if (verdict.next === 'aborted') return 0
-      // [poll.interval]
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
-      // [poll.refused]
       switch (verdict.next) {
-        // [poll.refused]
         case 'fail':
           throw verdict.error
-        // [poll.retry]
         case 'retry': {
-          // [report.log.lines]
           failures++
-          // [poll.dead-address]
           lastError = verdict.reason
-          // [report.true] [poll.refused]
           tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
           // The first of several errors in a row is for everyone, the others only for debugging.
-          // [report.log.lines]
           const say = failures === 1 ? log : debug
           say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
-          // [poll.retry] [poll.refused]
           return retryWithin(
             refusal === undefined
               ? Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs)
               : REFUSED_DELAY_MS,
           )
         }
-        // [poll.retry]
         case 'job':
-          // [report.log.lines]
           failures = 0
-          // [poll.stale-end]
           return handleJob(verdict.job, now, delayMs)
       }
     },

@@ -18,15 +18,11 @@ export type SkipReason = Readonly<{
   advice?: string | undefined
 }>
 
-// [cancel.exception]
 export function toRunResult(thrown: unknown): RunResult {
-  // [cancel.in-flight]
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
-  // [output.error-code] [cancel.exception]
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }
 
-// [output.error-code]
 export function errorOf(result: RunResult | undefined): ActionError | undefined {
   return result !== undefined && 'error' in result ? result.error : undefined
 }

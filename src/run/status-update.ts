@@ -33,9 +33,7 @@ export type StatusUpdate = Readonly<{
 
 /** The comment, as far as the report needs it. */
 export interface KeptComment {
-  /**
-   * Why it is not up to date, for the summary; undefined if it is, or if that is said elsewhere.
-   */
+  /** Why it is out of date, for the summary; undefined if it isn't, or somebody else says so. */
   readonly failure: string | undefined
   /** Whether a re-run would find there what this step has sent. */
   readonly memory: 'none' | 'pending' | 'stored'

@@ -1,7 +1,4 @@
-/**
- * What a run does: what its inputs ask for, or what follows from an earlier run; or nothing, for a
- * reason.
- */
+/** What a run does: what its inputs ask for, what an earlier run leaves, or nothing. */
 
 import type { Job } from '../agent/job.js'
 import type { Waiting } from './facts.js'

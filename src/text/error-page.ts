@@ -5,10 +5,7 @@
 
 import { oneLine } from './escape.js'
 
-/**
- * Refusals that say something of the key, or of what was asked for, if they are the API's own.
- * [send.refused.foreign] [github.foreign]
- */
+/** Refusals that say something of the key, or of what was asked for, if they are the API's own. */
 const SAYING = [401, 403, 404]
 
 /**
@@ -19,10 +16,8 @@ const SAYING = [401, 403, 404]
  * @param type the header `content-type`
  */
 export function isForeign(status: number, type: unknown, body: unknown): boolean {
-  // GitHub has pages of its own for its own errors. [report.advice.followed]
-  // [github.foreign] [send.refused.foreign]
+  // GitHub has pages of its own for its own errors.
   if (status < 500 && typeof body === 'string' && isPage(body)) return true
-  // [send.refused.foreign] [github.foreign]
   return SAYING.includes(status) && (body === '' || !/json/i.test(String(type)))
 }
 
@@ -37,7 +32,6 @@ export function summarizePage(text: string): string {
   return oneLine(title || page.replace(/<[^<>]*>/g, ' '))
 }
 
-// [text.page] [send.refused.foreign]
 export function isPage(text: string): boolean {
   return /^\s*<[a-z!?]/i.test(text)
 }

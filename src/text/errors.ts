@@ -1,6 +1,6 @@
 /** User-facing errors: each has the value for `error-code`, what happened, and what to do now. */
 
-// [output.error-code]
+/** The words of docs/troubleshooting.md: people paste them. [output.error-code] */
 export type ErrorCode =
   | 'input'
   | 'auth'
@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'github'
   | 'internal'
 
-/** Ends the step, and is reported once. [output.error-code] */
+/** Ends the step, and is reported once. */
 export class ActionError extends Error {
   override readonly name: string = 'ActionError'
 
@@ -28,39 +28,31 @@ export class ActionError extends Error {
     readonly advice: string,
     options?: ErrorOptions,
   ) {
-    // The cause is shown with debug logging. [report.log.lines]
+    // The cause is shown with debug logging.
     super(message, options)
   }
 }
 
-/**
- * The step was cancelled. `unknown` is set if a request was in flight and its result is unknown.
- * [cancel.in-flight]
- */
+/** `unknown` is set if a request was in flight and its result is unknown. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 
   constructor(readonly unknown?: ActionError) {
-    // [cancel.first]
     super('cancelled')
   }
 }
 
-/**
- * Where a docs job that may exist shows, as the end of sentences that begin with "look".
- * [report.where-to-look]
- */
+/** The end of a sentence that begins with "look". [report.where-to-look] */
 export const WHERE_TO_LOOK =
   "for a new pull request in the docs repository: it takes some minutes to appear. Then look in the service's dashboard, if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
-// [cancel.exception]
+/** An error of the action must not hide a docs job that is paid. [cancel.exception] */
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
     `The action itself failed: ${text.replace(/\.$/, '')}.`,
     'Report this error with the log, preferably of a run with debug logging.',
-    // [report.log.lines]
     { cause: thrown },
   )
 }
@@ -70,16 +62,14 @@ export type PermanentFailure =
   /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
   `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
 
-// [send.certificate.final] [net.tls.verified]
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
   "Verification can't be turned off."
 
-// [send.certificate.final]
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 
-/** What a permanent failure is, and what to do about it. [send.certificate.final] */
+/** What a permanent failure is, and what to do about it. */
 export function explainFailure(
   failure: PermanentFailure,
   server: string,

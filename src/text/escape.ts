@@ -6,14 +6,10 @@
  * Redact text from outside first: half a key would not be found. [secret.redacted]
  */
 export function truncate(text: string, limit: number): string {
-  // [text.one-line]
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`
 }
 
-/**
- * A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`.
- * [text.one-line]
- */
+/** White space collapsed, invisible and reordering characters as `\u{…}`. [text.one-line] */
 export function oneLine(text: string): string {
   return escapeInvisible(text.replace(/[ \t\r\n]+/g, ' ').trim())
 }
@@ -21,16 +17,12 @@ export function oneLine(text: string): string {
 /**
  * Shows characters that move the cursor, break a line, reorder text or are invisible: controls,
  * format characters, line separators; but not the joiner (U+200D) that emoji are made with.
- * [text.one-line]
  */
 function escapeInvisible(text: string): string {
-  // [net.cheap]
   if (/^[ -~]*$/.test(text)) return text // V8 takes long to build the classes below.
-  // [text.one-line]
   return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showCodePoint)
 }
 
-// [text.one-line]
 export function showCodePoint(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`
 }
@@ -47,14 +39,14 @@ export function escapeCommands(line: string): string {
     .replace(/^(\s*):(?=:)/u, '$1\\:')
 }
 
-/** Text as log lines that can't be workflow commands, each behind a bar. [text.command] */
+/** Text as log lines that can't be workflow commands, each behind a bar. */
 export function escapeCommandLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => escapeCommands(`| ${line}`))
 }
 
 /**
  * A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever
- * writes it out redacts it, which needs the whole key. [text.one-line]
+ * writes it out redacts it, which needs the whole key.
  */
 export function quote(text: string): string {
   return `"${oneLine(text).replaceAll('"', "'")}"`

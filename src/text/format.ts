@@ -10,7 +10,6 @@ export function formatDuration(milliseconds: number): string {
   return joinUnits([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min'])
 }
 
-// [report.words]
 function joinUnits(...amounts: [number, string][]): string {
   return amounts
     .filter(([amount]) => amount > 0)
@@ -18,15 +17,11 @@ function joinUnits(...amounts: [number, string][]): string {
     .join(' ')
 }
 
-/**
- * An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to
- * load. [report.words] [net.cheap]
- */
+/** With thousands separators, `1,048,576`. Node's own locale data takes 15 ms to load. */
 export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-// [report.words]
 export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
@@ -34,24 +29,22 @@ export function formatCount(value: number, noun: string): string {
 /** A text that may be left out. */
 type Part = string | false | undefined
 
-// What is left out leaves no gap. [report.words]
+/** What is left out leaves no gap. */
 export function joinSentences(...sentences: readonly Part[]): string {
   return sentences.filter(Boolean).join(' ')
 }
 
-// [report.words]
 export function joinParagraphs(parts: readonly Part[]): string {
   return parts.filter(Boolean).join('\n\n')
 }
 
-// [report.words] [context.facts.commits]
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }
 
 /**
  * The texts that fit into `room` bytes, each with a line end, in order. One that doesn't fit is
- * skipped, so that it doesn't keep out smaller ones after it. [context.budget]
+ * skipped, so that it doesn't keep out smaller ones after it.
  */
 export function takeFitting(texts: readonly string[], room: number): string[] {
   let remaining = room
@@ -63,10 +56,7 @@ export function takeFitting(texts: readonly string[], room: number): string[] {
   })
 }
 
-/**
- * The start of a text in at most `limit` bytes, never ending inside a character.
- * [context.budget]
- */
+/** The start of a text in at most `limit` bytes, never ending inside a character. */
 export function truncateBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= limit) return text

@@ -42,16 +42,12 @@ export function hideService(
   return host === '' ? shown : shown.replaceAll(host, '***')
 }
 
-/** UTF-8, one character a byte: an escape may stand for part of a character. [secret.redacted] */
+/** UTF-8, one character a byte: an escape may stand for part of a character. */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-// [secret.redacted]
 const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
 
-/**
- * A text, and where each of its bytes starts in the original. The length gives the end of the
- * original.
- */
+/** A text, and where each of its bytes, and its end, starts in the original. */
 interface Decoded {
   readonly bytes: string
   readonly startOf: (index: number) => number
@@ -59,33 +55,25 @@ interface Decoded {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded in each way. [secret.redacted] [text.cheap] */
+/** How often a text is decoded in each way. */
 const LEVELS = 4
 
-// [secret.redacted]
 const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
-/**
- * Node's `inspect`, which writes the debug lines, escapes apostrophes as well.
- * [secret.redacted]
- */
+/** Node's `inspect`, which writes the debug lines, escapes apostrophes as well. */
 const JSON_STRING = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u[\da-f]{4}|\\["'\\/]/
-// [secret.redacted]
 const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/** The text as it is, and with its escapes decoded, in each way alone. [secret.redacted] */
+/** The text as it is, and with its escapes decoded, in each way alone. */
 function decodedOf(bytes: string): Decoded[] {
   const plain: Decoded = { bytes, startOf: (index) => index }
   const views = [plain]
   for (const way of ESCAPES) {
     let view = plain
-    // [text.cheap]
     for (let level = 0; level < LEVELS && /[%&\\]/.test(view.bytes); level++) {
       const decoded = decodeOnce(view, way)
-      // [text.cheap]
       if (decoded.bytes === view.bytes) break
-      // [secret.redacted]
       views.push(decoded)
       view = decoded
     }
@@ -93,7 +81,6 @@ function decodedOf(bytes: string): Decoded[] {
   return views
 }
 
-// [secret.redacted]
 function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   let decoded = ''
   const starts: number[] = []
@@ -110,7 +97,7 @@ function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   return { bytes: decoded, startOf: (index) => starts[index] as number }
 }
 
-/** Characters that HTML gives a meaning, by their entities. [secret.redacted] */
+/** Characters that HTML gives a meaning, by their entities. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -119,7 +106,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&apos;': "'",
 }
 
-/** Undefined for an entity that names no character. [secret.redacted] */
+/** Undefined for an entity that names no character. */
 function decodeEscape(escaped: string): string | undefined {
   if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))
@@ -128,15 +115,11 @@ function decodeEscape(escaped: string): string | undefined {
   return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES[escaped]
 }
 
-/**
- * The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says
- * nothing. [secret.redacted]
- */
+/** How much of a secret's start is replaced, too, if the rest was cut off: less says nothing. */
 const PREFIX_BYTES = 8
-/** What all keys of a kind start with says nothing, either. [secret.redacted] */
+/** What all keys of a kind start with says nothing, either. */
 const KIND = /^(?:mint_(?:dsc_|us_)?|gh[a-z]_|github_pat_)?/
 
-// [secret.redacted]
 function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
   const kind = KIND.exec(key)?.[0] ?? ''
   const start = whole ? key : key.slice(0, Math.max(PREFIX_BYTES, kind.length + 3))
@@ -149,7 +132,7 @@ function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): Byte
   return ranges
 }
 
-/** Replaces ranges, which may overlap: what overlaps becomes one `***`. [secret.redacted] */
+/** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
 function replaceRanges(bytes: string, ranges: readonly ByteRange[]): string {
   let text = ''
   let end = 0
