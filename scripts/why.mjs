@@ -1,12 +1,15 @@
 /**
- * May this line be taken away? `npm run why -- src/memory/decide.ts:42` says which rules it keeps,
- * with their reasons, tests and plants, and the history of the line; `npm run why -- RULE` the same
- * of a rule. Needs Node and git alone.
+ * May this line be taken away? `npm run why -- src/memory/decide.ts:42` says which rules its
+ * declaration decides, with their reasons, tests and plants, and the history of the line; `npm run
+ * why -- RULE` the same of a rule. Needs Node and git alone.
  */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findPlants, findReferences, isComment, readRules } from './rules.mjs'
+
+/** What is told of one line fits on a screen: so many of each kind, and how many more there are. */
+const SHOWN = { rules: 2, tests: 3, plants: 2, commits: 6 }
 
 const [asked = ''] = process.argv.slice(2)
 const rules = readRules()
@@ -23,17 +26,22 @@ else {
   for (const { name } of found.length > 0 ? found : alike) explainRule(name)
 }
 
-/** @param {string} name */
-function explainRule(name) {
+/**
+ * @param {string} name
+ * @param {{ tests?: number, plants?: number }} shown
+ */
+function explainRule(name, { tests, plants } = {}) {
   const rule = rules.find((one) => one.name === name)
   if (rule === undefined) return console.log(`\n[${name}] is no rule.`)
-  console.log(`\n[${name}]${rule.isGivenUp ? ' (given up)' : ''} ${rule.text}`)
-  console.log(`  ${rule.file}:${rule.line}`)
-  for (const kind of ['source', 'test', 'plant', 'page'])
-    for (const { file, line, text } of references.filter(
-      (one) => one.name === name && one.kind === kind,
-    ))
-      console.log(`  ${kind.padEnd(6)} ${file}:${line}  ${text.slice(0, 110)}`)
+  const text = `[${name}]${rule.isGivenUp ? ' (given up)' : ''} ${rule.text}`
+  console.log(`\n${wrap(text)}\n  ${rule.file}:${rule.line}`)
+  const of = (/** @type {string} */ kind) =>
+    references
+      .filter((one) => one.name === name && one.kind === kind)
+      .map((one) => `${kind.padEnd(6)} ${one.file}:${one.line}  ${one.text.slice(0, 100)}`)
+  list([...of('source'), ...of('page')])
+  list(of('test'), tests)
+  list(of('plant'), plants)
 }
 
 /**
@@ -43,118 +51,68 @@ function explainRule(name) {
 function explainLine(lines, at) {
   console.log(`${file}:${at + 1}  ${lines[at]?.trim()}`)
   const plants = findPlants(lines.join('\n')).filter(({ from, to }) => from <= at && at <= to)
-  const places = around(lines, at)
-  const isType = places.some((index) => /^(?:export )?(?:interface|type) /.test(lines[index] ?? ''))
-  if (isType) console.log('\nA part of a type: without it, `npx tsc` tells who needs it.')
-  const told = new Set(namesIn(plants.map(({ name }) => name)))
-  for (const name of told) explainRule(name)
-  const near = [...places, ...below(lines, at, places)].flatMap((index) => {
-    // A whole function's rule need not be this line's, nor what comes next.
-    const distance = index > at ? `${index - at} lines below` : `${at - index} lines above`
-    return namesIn([lines[index] ?? '']).map((name) => [name, `line ${index + 1}, ${distance}`])
-  })
-  for (const [name = '', place] of [...near, ...(isType ? rulesOfValues(lines[at] ?? '') : [])]) {
-    if (told.has(name)) continue
-    told.add(name)
-    console.log(`\nNamed at ${place}:`)
-    explainRule(name)
-  }
-  if (told.size === 0) console.log("\nNo rule is named here. The file's:")
-  for (const name of told.size > 0 ? [] : namesIn(lines)) explainRule(name)
+  const names = namesIn([...plants.map(({ name }) => name), ...commentAbove(lines, at)])
+  for (const name of names.slice(0, SHOWN.rules)) explainRule(name, SHOWN)
+  const more = names.slice(SHOWN.rules).map((name) => `[${name}]`)
+  if (more.length > 0) console.log(`\nAlso: ${more.join(' ')}`)
+  if (names.length === 0) explainFile(lines)
   console.log(`\nPlants on this line:${plants.length === 0 ? ' none' : ''}`)
-  for (const { name, becomes } of plants) console.log(`  ${name}: becomes ${becomes || 'nothing'}`)
-  console.log(`\nHistory of this line:\n${historyOf(at + 1) || '  not committed yet'}`)
+  list(
+    plants.map(({ name, becomes }) => `${name}: becomes ${becomes || 'nothing'}`),
+    SHOWN.plants,
+  )
+  console.log('\nHistory of this line:')
+  list(historyOf(at + 1), SHOWN.commits)
 }
 
 /**
- * The rules of the lines that make the values of a type's member: three at most.
+ * What the file is for, and what it decides.
  *
- * @param {string} line
+ * @param {string[]} lines
  */
-function rulesOfValues(line) {
-  const [, member = ''] = /^\s*(?:readonly )?(\w+)\??: /.exec(line) ?? []
-  /** @type {Map<string, string>} */
-  const made = new Map()
-  if (member === '') return made
-  const hits = git('grep', '-nE', `^ +${member}(:|,$)`, '--', 'src').trim().split('\n')
-  for (const hit of hits.filter((one) => one !== '' && !one.endsWith(`:${line}`))) {
-    const [path = '', number = ''] = hit.split(':')
-    const lines = readFileSync(path, 'utf8').split('\n')
-    const [name] = namesIn(around(lines, Number(number) - 1).map((index) => lines[index] ?? ''))
-    if (name !== undefined && !made.has(name))
-      made.set(name, `${path}:${number}, where a value is made`)
-  }
-  return [...made].slice(0, 3)
+function explainFile(lines) {
+  const [, first = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(lines.join('\n')) ?? []
+  console.log('\nNo rule is named at its declaration. The file:')
+  console.log(wrap(first.replaceAll(/\s*\n \* ?/g, ' ').trim()))
+  const names = namesIn(lines)
+  console.log(wrap(`It decides: ${names.map((name) => `[${name}]`).join(' ') || 'nothing'}`))
+  const path = file.replace(/^src\//, '').replace(/\.ts$/, '.js')
+  const importing = git('grep', '-lE', `from '(\\.\\./)+src/${path}'`, '--', '__tests__')
+  const holding = references.filter(({ name, kind }) => kind === 'test' && names.includes(name))
+  console.log('Tests of it:')
+  const tests = importing.trim() ? importing.trim().split('\n') : holding.map(({ file }) => file)
+  list([...new Set(tests)], SHOWN.tests)
 }
 
 /**
- * The line, what encloses it, and the comment above each, from the inside out; and the next comment
- * above in the same block that names a rule: it is about what comes after it, up to a blank line.
- * If nothing is named so far, the next one above what encloses the line is about the line, too.
+ * The comment above the innermost declaration that encloses the line and whose comment names a
+ * rule; nothing if there is none. What encloses a line is indented less.
  *
  * @param {string[]} lines
  * @param {number} at
- * @returns {number[]} their indexes
  */
-function around(lines, at) {
+function commentAbove(lines, at) {
   while (isComment(lines[at])) at++
-  /** @type {number[]} */
-  const found = []
   let indent = Number.POSITIVE_INFINITY
-  let own = indentOf(lines[at] ?? '')
-  let isNear = true
   for (let index = at; index >= 0 && indent > 0; index--) {
     const line = lines[index] ?? ''
-    if (line.trim() === '') isNear = false
-    if (isNear && indentOf(line) === own && /^\s*\/\/.*\[/.test(line)) {
-      found.push(index)
-      isNear = false
-    }
-    // What ends a list of parameters, also of types, stands where the declaration begins.
-    if (line.trim() === '' || isComment(line) || indentOf(line) >= indent) continue
-    found.push(index)
-    if (/^\s*[)}\]>]/.test(line)) continue
-    indent = indentOf(line)
+    // What ends a list of parameters stands where the declaration begins.
+    if (/^\s*(?:[)}\]>].*)?$/.test(line) || isComment(line)) continue
+    if (line.search(/\S/) >= indent) continue
+    indent = line.search(/\S/)
     let above = index
     while (isComment(lines[above - 1])) above--
-    for (; above < index; above++) found.push(above)
-    if (indent === own) continue
-    own = indent
-    isNear = namesIn(found.map((one) => lines[one] ?? '')).length === 0
+    const comment = lines.slice(above, index)
+    if (namesIn(comment).length > 0) return comment
   }
-  return found
-}
-
-/**
- * The next comment below in the same block that names a rule, if none above in the block does: the
- * line may be there for what comes next.
- *
- * @param {string[]} lines
- * @param {number} at
- * @param {number[]} places what was found above
- * @returns {number[]} its index, if there is one
- */
-function below(lines, at, places) {
-  const own = indentOf(lines[at])
-  const isTag = (/** @type {number} */ index) =>
-    indentOf(lines[index]) === own && namesIn([lines[index] ?? '']).length > 0
-  if (isComment(lines[at]) || places.some(isTag)) return []
-  const rest = lines.slice(at + 1)
-  const end = rest.findIndex((line) => line.trim() === '' || indentOf(line) < own)
-  const next = rest.slice(0, end).findIndex((_, index) => isTag(at + 1 + index))
-  return next < 0 ? [] : [at + 1 + next]
-}
-
-/** How far a line is indented. */
-function indentOf(line = '') {
-  return line.search(/\S|$/)
+  return []
 }
 
 /** @param {string[]} lines */
 function namesIn(lines) {
-  const names = references.map(({ name }) => name)
+  const names = new Set(references.map(({ name }) => name))
   const found = lines.flatMap((line) => [...line.matchAll(/\[([a-z\d.-]+)\]/g)])
-  return [...new Set(found.map(([, name = '']) => name))].filter((name) => names.includes(name))
+  return [...new Set(found.map(([, name = '']) => name))].filter((name) => names.has(name))
 }
 
 /**
@@ -165,9 +123,23 @@ function namesIn(lines) {
 function historyOf(line) {
   const left = readFileSync('.git-blame-ignore-revs', 'utf8')
   const log = git('log', '-L', `${line},${line}:${file}`, '--no-patch', '--format=%H  %h %as %s')
-  const commits = log.trim().split('\n')
-  const kept = commits.filter((commit) => !left.includes(commit.slice(0, 40) || ' '))
-  return kept.map((commit) => commit.slice(40)).join('\n')
+  const commits = log.split('\n').filter((commit) => commit !== '')
+  const kept = commits.filter((commit) => !left.includes(commit.slice(0, 40)))
+  return kept.length > 0 ? kept.map((commit) => commit.slice(42)) : ['not committed yet']
+}
+
+/** @param {string} text */
+function wrap(text) {
+  return text.replace(/(.{1,100})(?: |$)/g, '$1\n').trim()
+}
+
+/**
+ * @param {readonly string[]} items
+ * @param {number} shown how many of them, at most
+ */
+function list(items, shown = items.length) {
+  for (const item of items.slice(0, shown)) console.log(`  ${item}`)
+  if (items.length > shown) console.log(`  and ${items.length - shown} more`)
 }
 
 /** @param {string[]} options */

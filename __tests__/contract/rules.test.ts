@@ -1,4 +1,4 @@
-/** The rules of docs/development/rules.md: each has a test, and none goes without a word. */
+/** The rules of docs/development/rules.md: each has a test and a reason, and a sentence in src. */
 
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
@@ -32,6 +32,19 @@ test('each name in brackets is that of a rule that holds [house.rules]', () => {
   expect(others.map(({ file, line, name }) => `${file}:${line} ${name}`)).toEqual([])
 })
 
+/** A comment, of one line or several. */
+const COMMENT = /\/\*[\s\S]*?\*\/|(?:^ *\/\/.*\n)+/gm
+
+test('in src, a rule is named behind a sentence, three times at most [house.rules]', () => {
+  const comments = filesLike(['src']).flatMap((file) => text(file).match(COMMENT) ?? [])
+  expect(comments.length).toBeGreaterThan(500)
+  const told = comments.map((comment) => comment.replace(/\[[a-z\d.-]+\]|[^\p{L}[\]]/gu, ''))
+  expect(comments.filter((_, index) => told[index] === '')).toEqual([])
+  const named = references.filter(({ kind }) => kind === 'source').map(({ name }) => name)
+  const often = named.filter((name) => named.filter((other) => other === name).length > 3)
+  expect([...new Set(often)]).toEqual([])
+})
+
 test('each plant, and each rule of the simulated world, names a rule [house.rules]', () => {
   const files = filesLike(['__tests__/world/rules-*.ts'])
   const told = files.flatMap((file) => [...text(file).matchAll(METHOD)])
@@ -50,18 +63,24 @@ const why = (asked: string): string =>
 
 test('npm run why tells what a rule is for, and who holds it [house.rules]', () => {
   const told = why('house.rules')
-  expect(told).toContain('*Why:* two promises were lost together with their tests')
+  expect(told).toContain('lost together with their tests; names above every statement')
   expect(told).toMatch(/ test +__tests__\/contract\/rules\.test\.ts:\d+ /)
   expect(why('output.pr-number')).toContain('] Outputs, `pr-number`: Its number, on GitHub')
   expect(why('poll.dead-address')).toContain('] Retries: A step that only waits gives up')
 })
 
-test('npm run why tells which rule a line keeps, its plants and its history [house.rules]', () => {
-  const [file, plant] = ['src/memory/decide.ts', 'docs that were merged end it']
-  const at = text(file)
-    .split('\n')
-    .findIndex((line) => line.includes("pull === 'merged' && isDone"))
+test('npm run why tells on one screen which rules a line keeps, its plants and its history [house.rules]', () => {
+  const file = 'src/memory/decide.ts'
+  const lines = text(file).split('\n')
+  const at = lines.findIndex((line) => line.includes("pull === 'merged' && isDone"))
   const told = why(`${file}:${at + 1}`)
-  expect(told).toContain(`\n  ${plant}`)
+  expect(told).toMatch(/^\[paid\.push\.merged\] A push that changes nothing of it is `skipped`/m)
+  expect(told).toContain('\n  docs that were merged end it')
   expect(told).toMatch(/^History of this line:$/m)
+  expect(told.split('\n').length).toBeLessThanOrEqual(40)
+})
+
+test('of a line without a rule of its own, it tells what its file is for [house.rules]', () => {
+  const told = why('src/run/status-update.ts:20')
+  expect(told).toContain('\nWhat is reported in the comment and stored there, and how.\n')
 })

@@ -48,6 +48,7 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
   }
 }
 
+/** Without a pull request or an issue, a scope works like `run`. [input.scope] */
 function openComment(
   step: MemoryStep,
   isMerged: boolean,
