@@ -10,7 +10,7 @@ import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from '../../emulator/sc
 import { SECRETS as EMULATOR_SECRETS } from '../../emulator/show.mjs'
 import { JOB_FIELDS } from '../../src/agent/client.js'
 import { FAIL_ON, FAILURES, failsStep, OUTCOMES, STATUSES } from '../../src/agent/job.js'
-import { RANGES } from '../../src/context/changes.js'
+import { RANGES } from '../../src/context/changes/find.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { END_FIELDS } from '../../src/run/poll.js'
 import { documents, names, rows, section } from '../support/documents.js'
@@ -251,7 +251,7 @@ describe('the code', () => {
   test('has every folder in the layout, and says in each file what it is for [house.layers]', () => {
     const [, layout = ''] =
       /^src\/\n((?: {2}.*\n)+)/m.exec(section('CONTRIBUTING.md', 'Code layout')) ?? []
-    const named = [...layout.matchAll(/^ {2}(\S+)\/ /gm)].map(([, name]) => name)
+    const named = [...layout.matchAll(/^ {2,4}(\S+)\/ /gm)].map(([, name]) => name)
     const entries = readdirSync('src', { withFileTypes: true, recursive: true })
     const folders = entries.filter((entry) => entry.isDirectory())
     expect(named.sort()).toEqual(folders.map(({ name }) => name).sort())

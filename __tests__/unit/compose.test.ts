@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
+import type { ChangedFile, Changes, ListedChanges } from '../../src/context/changes/types.js'
 import {
   type ContextOptions,
   composeContext,
-  type Omit,
   PROMPT_LIMIT,
-} from '../../src/context/compose.js'
-import type { ChangedFile, Changes, ListedChanges } from '../../src/context/files.js'
+} from '../../src/context/prompt/compose.js'
+import type { OnOmitted } from '../../src/context/prompt/file-list.js'
 import { takeFitting } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
@@ -29,8 +29,11 @@ type Parts = Partial<Pick<ContextOptions, 'files' | 'level'>> & {
   readonly changes?: Partial<ListedChanges> | Exclude<Changes, ListedChanges>
 }
 
-const compose = (text: string, options: ContextOptions, omit: Omit = () => undefined): string =>
-  composeContext(text, options, omit)
+const compose = (
+  text: string,
+  options: ContextOptions,
+  omit: OnOmitted = () => undefined,
+): string => composeContext(text, options, omit)
 const composed = (parts: Parts) => compose('Go.', context(parts))
 
 /** What is reported of what a prompt lacks. */

@@ -1,7 +1,7 @@
 /** What GitHub doesn't show of a text: it is noted, or made visible. */
 
 import { expect, test } from '@jest/globals'
-import { noteHidden, showInvisible } from '../../src/context/hidden.js'
+import { noteHidden, showInvisible } from '../../src/context/prompt/hidden.js'
 import { scaled } from '../support/time.js'
 
 const note = (characters: number | string): string => `[hidden on GitHub: ${characters} characters]`

@@ -1,11 +1,11 @@
 /** Compares two commits: the files and commits between them, and where to halve what GitHub cut. */
 
-import type { Commit } from '../event/event.js'
-import { getArray, getSha, getString } from '../event/payload.js'
-import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { type GitHubError, isMissing, succeeds } from '../github/errors.js'
-import { quote } from '../text/escape.js'
-import type { ChangedFile, CommitList, ListedChanges, Range } from './files.js'
+import type { Commit } from '../../event/event.js'
+import { getArray, getSha, getString } from '../../event/payload.js'
+import { type GitHub, type GitHubRepo, readPages, requestParams } from '../../github/client.js'
+import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import { quote } from '../../text/escape.js'
+import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
 
 /** Files of a comparison, at most (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300

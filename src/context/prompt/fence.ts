@@ -1,6 +1,6 @@
 /** Marks text written by others as data, with a marker that nobody can guess. Pure. */
 
-import { showCodePoint } from '../text/escape.js'
+import { showCodePoint } from '../../text/escape.js'
 
 export type Fence = Readonly<{
   opening: string

@@ -1,10 +1,10 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
-import { type GitHubRepo, requestParams } from '../github/client.js'
-import { GitHubError, isMissing } from '../github/errors.js'
-import { shortSha } from '../text/format.js'
+import { type GitHubRepo, requestParams } from '../../github/client.js'
+import { GitHubError, isMissing } from '../../github/errors.js'
+import { shortSha } from '../../text/format.js'
 import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
-import type { ChangedFile, ListedChanges } from './files.js'
+import type { ChangedFile, ListedChanges } from './types.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
 const REQUESTS = 64

@@ -6,13 +6,13 @@ import {
   pushedCommits,
   type RunEnvironment,
   type RunEvent,
-} from '../event/event.js'
-import { getPath, getString } from '../event/payload.js'
-import { truncate } from '../text/escape.js'
-import { formatInteger, shortSha } from '../text/format.js'
-import type { Redact } from '../text/redact.js'
+} from '../../event/event.js'
+import { getPath, getString } from '../../event/payload.js'
+import { truncate } from '../../text/escape.js'
+import { formatInteger, shortSha } from '../../text/format.js'
+import type { Redact } from '../../text/redact.js'
+import type { CommitList, Findings } from '../changes/types.js'
 import { normalizeNewlines } from './fence.js'
-import type { CommitList, Findings } from './files.js'
 import { noteHidden, showInvisible } from './hidden.js'
 
 export interface Fact {

@@ -1,26 +1,18 @@
-/**
- * What the changes are for: whether there is anything to do, what later runs compare, and the
- * prompt with its context.
- */
+/** What follows from the changes: is there anything to do? And which of the files count. Pure. */
 
-import { createHash } from 'node:crypto'
 import type { Commit } from '../event/event.js'
-import { getPath, getString } from '../event/payload.js'
 import { InputError, type Inputs } from '../inputs/inputs.js'
 import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
 import type { SkipReason } from '../run/result.js'
-import type { Step } from '../run/step.js'
 import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
-import { composeContext, type Omit } from './compose.js'
 import {
   type ChangedFile,
   type Changes,
   explainMissing,
   type Findings,
   type ListedChanges,
-} from './files.js'
-import { describeTrigger } from './trigger.js'
+} from './changes/types.js'
 
 /** What the changes decide before anything is sent. */
 export type Judgement =
@@ -29,7 +21,7 @@ export type Judgement =
   | Readonly<{ kind: 'note'; note: string }>
 
 /** Those that say what changes are for. */
-type ContextInputs = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
+export type ContextInputs = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
 const skip = (reason: string, advice?: string): Judgement => ({
   kind: 'skip',
@@ -152,7 +144,7 @@ function judgeFiles(
  * What doesn't count is nowhere in the prompt. [context.paths.excluded] A renamed file counts if
  * either name does. [context.paths.renamed]
  */
-function filesThatCount(
+export function filesThatCount(
   files: readonly ChangedFile[],
   { contextPaths }: Pick<ContextInputs, 'contextPaths'>,
 ): readonly ChangedFile[] {
@@ -162,56 +154,4 @@ function filesThatCount(
 /** What a file was copied from has not changed. */
 function namesOf({ path, previousPath = path, status }: ChangedFile): readonly string[] {
   return status === 'copied' ? [path] : [path, previousPath]
-}
-
-/**
- * The same for a push that changes nothing of a pull request, such as a merge of its base, which at
- * most moves the line numbers of its hunks. [paid.push.unchanged] Undefined if not all is known:
- * that may be new. [paid.push.unknown] A release that changed it would pay for each open pull
- * request once more. [paid.fingerprint.pinned]
- */
-export function fingerprint(
-  prompt: string,
-  findings: Findings | undefined,
-  inputs: ContextInputs,
-  payload: unknown,
-): string | undefined {
-  if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
-  const { changes, thread } = findings
-  if (changes.gap !== undefined || changes.truncated) return undefined
-  const files = filesThatCount(changes.files, inputs)
-  if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
-  const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(payload, name))
-  const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
-  const parts = files.map(({ patch, ...file }) => [
-    file,
-    `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
-  ])
-  const all = JSON.stringify([prompt, inputs.context, words, parts])
-  return createHash('sha256').update(all).digest('base64url')
-}
-
-/**
- * The prompt with the context that is asked for, in which the key is redacted: the agent may copy
- * what it reads into a pull request. [context.level]
- */
-export function composePrompt(
-  text: string,
-  findings: Findings | undefined,
-  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redactKeys'> & {
-    readonly inputs: ContextInputs
-  },
-  omit: Omit,
-): string {
-  const { inputs, environment, event, nonce, redactKeys } = step
-  if (inputs.context === 'none' || findings === undefined) return text
-  const { changes } = findings
-  const context = {
-    level: inputs.context,
-    trigger: describeTrigger(environment, event, findings, redactKeys),
-    changes,
-    files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
-    boundary: nonce(),
-  }
-  return text + redactKeys(composeContext(text, context, omit).slice(text.length))
 }

@@ -1,9 +1,15 @@
 // What the changed files decide: whether there is anything to do, and the prompt with its context.
 import { describe, expect, test } from '@jest/globals'
-import { composePrompt, fingerprint, judgeChanges } from '../../src/context/apply.js'
-import { toFiles } from '../../src/context/compare.js'
-import { composeContext } from '../../src/context/compose.js'
-import type { ChangedFile, Changes, Findings, ListedChanges } from '../../src/context/files.js'
+import { toFiles } from '../../src/context/changes/compare.js'
+import type {
+  ChangedFile,
+  Changes,
+  Findings,
+  ListedChanges,
+} from '../../src/context/changes/types.js'
+import { fingerprint } from '../../src/context/fingerprint.js'
+import { judgeChanges } from '../../src/context/judge.js'
+import { composeContext, composePrompt } from '../../src/context/prompt/compose.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
 

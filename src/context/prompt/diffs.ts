@@ -1,9 +1,9 @@
 /** The section of the prompt that has the diffs of the changed files. */
 
-import { formatCount, joinParagraphs, takeFitting } from '../text/format.js'
-import type { Omit } from './compose.js'
+import { formatCount, joinParagraphs, takeFitting } from '../../text/format.js'
+import type { ChangedFile } from '../changes/types.js'
 import type { Fence } from './fence.js'
-import { type ChangedFile, fileNames, statusLabel } from './files.js'
+import { fileNames, type OnOmitted, statusLabel } from './file-list.js'
 
 /** The room for the heading, the fence and the note on what is omitted. */
 const NOTES_LIMIT = 512
@@ -27,7 +27,7 @@ export function writeDiffs(
   files: readonly ChangedFile[],
   fence: Fence,
   room: number,
-  omit: Omit,
+  omit: OnOmitted,
 ): string {
   const rankOf = ({ path }: ChangedFile): number =>
     Number(BESIDE.test(path) || TEST_CLASS.test(path))

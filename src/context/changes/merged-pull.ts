@@ -1,11 +1,11 @@
 /** Finds the pull request that a push has merged: the run is then about that one. */
 
-import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../event/event.js'
-import { getPath, getSha, getString } from '../event/payload.js'
-import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { type GitHubError, isMissing } from '../github/errors.js'
-import type { Step } from '../run/step.js'
-import { shortSha } from '../text/format.js'
+import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
+import { getPath, getSha, getString } from '../../event/payload.js'
+import { type GitHubRepo, readPages, requestParams } from '../../github/client.js'
+import { type GitHubError, isMissing } from '../../github/errors.js'
+import type { Step } from '../../run/step.js'
+import { shortSha } from '../../text/format.js'
 
 /** Reading it needs less, but the comment on it needs this. [merge.unreadable] */
 const NEEDS = 'pull-requests: write'

@@ -1,8 +1,8 @@
 /** What the prompt says has happened: every fact of an event's payload, in order. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { Findings, ListedChanges } from '../../src/context/files.js'
-import { describeTrigger } from '../../src/context/trigger.js'
+import type { Findings, ListedChanges } from '../../src/context/changes/types.js'
+import { describeTrigger } from '../../src/context/prompt/facts.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
 const RUN = {

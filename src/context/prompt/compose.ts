@@ -1,10 +1,13 @@
 /** Composes the prompt: the user's text, then the context, fenced as data, within a limit. */
 
-import { formatInteger, joinParagraphs, truncateBytes } from '../text/format.js'
+import type { Step } from '../../run/step.js'
+import { formatInteger, joinParagraphs, truncateBytes } from '../../text/format.js'
+import type { Changes, Findings } from '../changes/types.js'
+import { type ContextInputs, filesThatCount } from '../judge.js'
 import { writeDiffs } from './diffs.js'
+import { describeTrigger, type Fact, type Trigger } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
-import { type Changes, type FileListOptions, writeFileList } from './files.js'
-import type { Fact, Trigger } from './trigger.js'
+import { type FileListOptions, type OnOmitted, writeFileList } from './file-list.js'
 
 /** The largest prompt with context, in bytes of UTF-8. [context.budget] */
 export const PROMPT_LIMIT = 256 * 1024
@@ -19,12 +22,6 @@ const MIN_VALUE = 128
 export type ContextOptions = FileListOptions &
   Readonly<{ trigger: Trigger; changes: Changes; boundary: string }>
 
-/**
- * Reports what a prompt lacks, as that is paid for, too. `isAll`: nothing of what was asked for is
- * left. [context.omitted.told]
- */
-export type Omit = (text: string, isAll?: boolean) => void
-
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
 const RESERVED = 2048
 
@@ -36,8 +33,33 @@ const NO_ROOM =
 
 type Section = (room: number) => string
 
+/**
+ * The prompt with the context that is asked for, in which the key is redacted: the agent may copy
+ * what it reads into a pull request. [context.level]
+ */
+export function composePrompt(
+  text: string,
+  findings: Findings | undefined,
+  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redactKeys'> & {
+    readonly inputs: ContextInputs
+  },
+  omit: OnOmitted,
+): string {
+  const { inputs, environment, event, nonce, redactKeys } = step
+  if (inputs.context === 'none' || findings === undefined) return text
+  const { changes } = findings
+  const context = {
+    level: inputs.context,
+    trigger: describeTrigger(environment, event, findings, redactKeys),
+    changes,
+    files: changes.kind === 'listed' ? filesThatCount(changes.files, inputs) : [],
+    boundary: nonce(),
+  }
+  return text + redactKeys(composeContext(text, context, omit).slice(text.length))
+}
+
 /** Never cuts the user's own text. Cut first: diffs, then the file list, then facts. */
-export function composeContext(text: string, context: ContextOptions, omit: Omit): string {
+export function composeContext(text: string, context: ContextOptions, omit: OnOmitted): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, files, level } = context
   const free = PROMPT_LIMIT - Buffer.byteLength(text)

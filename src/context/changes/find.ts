@@ -1,14 +1,16 @@
 /** Finds the changed files, and the range they come from, for each event that has one. */
 
-import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
-import { getPath, getSha, getString } from '../event/payload.js'
-import { type GitHubRepo, requestParams } from '../github/client.js'
-import { GitHubError, isMissing } from '../github/errors.js'
-import type { Inputs } from '../inputs/inputs.js'
-import { shortSha } from '../text/format.js'
+import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.js'
+import { getPath, getSha, getString } from '../../event/payload.js'
+import { type GitHubRepo, requestParams } from '../../github/client.js'
+import { GitHubError, isMissing } from '../../github/errors.js'
+import type { Inputs } from '../../inputs/inputs.js'
+import { shortSha } from '../../text/format.js'
+import { changesBetween } from './between.js'
 import { isFileList, readFiles } from './compare.js'
-import type { Changes, Findings, Thread } from './files.js'
-import { changesBetween, sinceLastRelease, sinceLastSuccess, unknownChanges } from './ranges.js'
+import { sinceLastRelease } from './since-release.js'
+import { sinceLastSuccess } from './since-success.js'
+import { type Changes, type Findings, type Thread, unknownChanges } from './types.js'
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull

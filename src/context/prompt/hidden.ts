@@ -3,8 +3,8 @@
  * nobody has seen. Pure.
  */
 
-import { showCodePoint } from '../text/escape.js'
-import { formatInteger } from '../text/format.js'
+import { showCodePoint } from '../../text/escape.js'
+import { formatInteger } from '../../text/format.js'
 
 /**
  * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>`

@@ -1,0 +1,74 @@
+/** What changed between two commits, whatever way there is from one to the other. */
+
+import type { GitHubRepo } from '../../github/client.js'
+import { ActionError } from '../../text/errors.js'
+import { quote } from '../../text/escape.js'
+import { shortSha } from '../../text/format.js'
+import { canReadCommit, compareCommits } from './compare.js'
+import { readParts } from './parts.js'
+import { type Changes, unknownChanges } from './types.js'
+
+/**
+ * What changed from one commit to another; or why GitHub can't tell. [range.gone]
+ *
+ * @param base where the range begins: a commit, or what the input `since` names (`isNamed`), which
+ * may be a tag or a branch, behind this commit, or on a line of its own
+ * @param options.mayBeBehind nothing is new if `head` is an ancestor of `base`
+ * @throws ActionError `github`, also if nobody knows the name: a docs job about the wrong commits
+ * would be paid [range.since.unknown]
+ */
+export async function changesBetween(
+  repo: GitHubRepo,
+  base: string,
+  head: string,
+  { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
+): Promise<Changes> {
+  const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
+  const range = isNamed ? 'the commits since the one named in the input since' : commits
+  const none = { kind: 'none', range } as const
+  if (base === head) return none
+  const comparison = await compareCommits(repo, { base, head, range })
+  const { relation } = comparison
+  switch (relation) {
+    case 'ahead':
+      return readParts(repo, comparison)
+    case 'identical':
+      return none
+    case 'behind':
+    case 'diverged': {
+      if (mayBeBehind && relation === 'behind') return none
+      const changes = await readParts(repo, comparison)
+      return isNamed ? changes : { ...changes, gap: REWRITTEN }
+    }
+    case 'unrelated': {
+      const both = isNamed
+        ? 'what since names and this commit'
+        : `commits ${shortSha(base)} and ${shortSha(head)}`
+      return unknownChanges(`${both} have no history in common`)
+    }
+    case 'not found': {
+      const { error: cause } = comparison
+      // The head certainly exists: if it can't be read, the permission is missing.
+      if (!(await canReadCommit(repo, head))) throw cause
+      if (await canReadCommit(repo, base)) {
+        const message = `GitHub doesn't find ${range}, though it has both commits.`
+        throw new ActionError('github', message, 'Re-run later.', { cause })
+      }
+      if (!isNamed)
+        return {
+          kind: 'unknown',
+          reason: `GitHub finds nothing to compare with: commit ${shortSha(base)} may be gone`,
+          unexpected: true,
+        }
+      throw new ActionError(
+        'github',
+        `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
+        'Check the name, and that the tag or branch was pushed.',
+        { cause },
+      )
+    }
+  }
+}
+
+/** A comparison starts at the last common commit. [range.rewritten] */
+const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'

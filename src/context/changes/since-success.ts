@@ -1,0 +1,110 @@
+/** What changed since the last run of this workflow on this branch that succeeded. */
+
+import { type RunEnvironment, withoutRef } from '../../event/event.js'
+import { getPath, getSha, getString } from '../../event/payload.js'
+import { type GitHubRepo, readPages, requestParams } from '../../github/client.js'
+import { isMissing } from '../../github/errors.js'
+import { ActionError } from '../../text/errors.js'
+import { formatInteger } from '../../text/format.js'
+import { changesBetween } from './between.js'
+import { type Changes, unknownChanges } from './types.js'
+
+/** How many pages of runs are read without filters, at most. */
+const PAGES = 10
+
+/** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
+const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
+
+/**
+ * What changed since the head of this workflow's last successful run on this branch. If GitHub
+ * lists too few runs to tell, the step ends: green, it would lose what came before.
+ * [range.schedule.unlisted]
+ *
+ * On a re-run, that run may be later than this one: then its commits are a part of this branch's
+ * future, and nothing is new. [range.schedule.rerun]
+ *
+ * @throws ActionError `github`
+ */
+export async function sinceLastSuccess(
+  environment: RunEnvironment,
+  repo: GitHubRepo,
+): Promise<Changes> {
+  const workflow = withoutRef(environment.workflowRef).replace(/.*\//, '')
+  const branch = environment.ref.replace(/^refs\/heads\//, '')
+  if (branch === environment.ref)
+    return unknownChanges('this run is not on a branch, so there is no earlier run to compare with')
+  if (workflow === '') return unknownChanges("can't tell which workflow this run belongs to")
+  const { last, count } = await findLastRun(environment, workflow, branch, repo)
+  const { eventName, runNumber } = environment
+  if (last !== undefined) {
+    const mayBeBehind = last.id > Number(environment.runId)
+    return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+  }
+  const isListed = runNumber <= count
+  const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
+  const reason = isListed
+    ? 'there is no earlier successful run of this workflow on this branch to compare with'
+    : `GitHub lists ${runs}, and none that succeeded on this branch`
+  if (isListed || eventName !== 'schedule') return { kind: 'first', reason }
+  // If this run ended green, the next one would begin here, and what came before would be lost.
+  throw new ActionError(
+    'github',
+    `${reason}.`,
+    'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
+  )
+}
+
+/**
+ * The last run that counts, and how many runs up to this one GitHub lists.
+ *
+ * GitHub's filters are a search, which was stale or empty for days
+ * (github.com/dawidd6/action-download-artifact/issues/147): the list without filters is read until
+ * it has a run that counts; the filters are used only for what is behind its last page.
+ * [range.schedule.stale-search]
+ */
+async function findLastRun(
+  environment: RunEnvironment,
+  workflow_id: string,
+  branch: string,
+  repo: GitHubRepo,
+) {
+  const doing = `listing the earlier runs of ${workflow_id}`
+  const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
+  const mode = { ...repo, isEarly: isMissing }
+  const common = requestParams(mode, doing, 'actions: read', hasRuns)
+  const list = async (params: object) => {
+    const asked = { ...common, workflow_id, ...params }
+    const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
+    return { data: data.workflow_runs, headers }
+  }
+  const { eventName, repository, runId } = environment
+  /**
+   * Whether a run succeeded, and had what was on the branch then: a fork's branch may have the same
+   * name. [range.schedule.fork] Schedules run on the default branch, whatever it was called.
+   * [range.schedule.renamed]
+   */
+  const isMark = (run: unknown): boolean => {
+    const event = getString(run, 'event')
+    const isScheduled = [event, eventName].every((name) => name === 'schedule')
+    return (
+      String(getPath(run, 'id')) !== runId &&
+      RUN_EVENTS.includes(event) &&
+      getString(run, 'conclusion') === 'success' &&
+      (isScheduled || getString(run, 'head_branch') === branch) &&
+      getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
+      getSha(run, 'head_sha') !== ''
+    )
+  }
+  const { items, truncated } = await readPages(PAGES, async (page) => {
+    const { data, headers } = await list({ exclude_pull_requests: true, ...page })
+    // No page behind a run that counts is needed: this one is made the last.
+    return { data, headers: data.some(isMark) ? { link: '' } : headers }
+  })
+  const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
+  const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
+  const [last] = [...items, ...found.flatMap(({ data }) => data)]
+    .filter(isMark)
+    .sort((one, other) => other.id - one.id)
+  const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
+  return { last, count: new Set(ids).size }
+}
