@@ -1,11 +1,11 @@
 /** Builds a step from the runner's inputs and environment. */
 
 import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
-import { createKeyRedactor, parseInputs, SECRETS } from './inputs/inputs.js'
+import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { StepReport } from './report/report.js'
-import type { Happening } from './run/facts.js'
+import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
 import { createRedactor } from './text/redact.js'
 
@@ -14,13 +14,18 @@ const BAD_INPUT_MS = 60_000
 
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
+/** The step, and what only its beginning and its end need. */
+export interface WholeStep extends Step {
+  readonly inputProblem: InputError | undefined
+  readonly report: StepReport
+}
+
 /**
- * The step, and what only its beginning and its end need: what is wrong with the inputs, and the
- * report. Secrets are masked before anything is written. [secret.masked]
+ * Secrets are masked before anything is written. [secret.masked]
  *
  * @param cancel aborted when the runner cancels the step
  */
-export function createStep(runner: Runner, cancel: AbortSignal) {
+export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = SECRETS.map((input) => raw[input])
@@ -42,7 +47,6 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
   })
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
-  // All that a step needs, whoever runs it.
   return {
     inputs,
     inputProblem,
@@ -51,9 +55,7 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
     network,
     redact,
     redactKeys: createKeyRedactor(...secrets),
-    // What the deadline, every pause and every duration are measured by.
     clock,
-    // For the jitter of pauses.
     random,
     nonce,
     report,
@@ -63,10 +65,9 @@ export function createStep(runner: Runner, cancel: AbortSignal) {
       clock,
     ),
     // After the result, a line of the log is for debugging only.
-    log: (line: string) =>
-      (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
+    log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
-    tell: (happening: Happening) => report.tell(happening),
+    tell: (happening) => report.tell(happening),
   }
 }

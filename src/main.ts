@@ -3,9 +3,10 @@
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
-import { createStep } from './create-step.js'
+import { createStep, type WholeStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { createDeadline } from './net/deadline.js'
+import type { GitHubDoor, LoadGitHub } from './plan.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
 import { ActionError, Cancelled } from './text/errors.js'
@@ -42,14 +43,11 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Loads what talks to GitHub. [net.cheap] */
-export type LoadGitHub = () => Promise<ReturnType<typeof import('./plan.js').openGitHub>>
-
 /** Runs a step until everything is reported. */
-export async function runStep(step: ReturnType<typeof createStep>): Promise<void> {
+export async function runStep(step: WholeStep): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
-  let github: ReturnType<LoadGitHub> | undefined
+  let github: Promise<GitHubDoor> | undefined
   const loadGitHub: LoadGitHub = () =>
     (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step)))
   const result = await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat)
@@ -65,13 +63,10 @@ export async function runStep(step: ReturnType<typeof createStep>): Promise<void
 }
 
 /** What stands against a run comes first, without the service. [skip.service.unasked] */
-async function execute(
-  step: Parameters<typeof runStep>[0],
-  loadGitHub: LoadGitHub,
-): Promise<RunResult> {
+async function execute(step: WholeStep, loadGitHub: LoadGitHub): Promise<RunResult> {
   const { inputs, inputProblem, event } = step
-  const skip = checkSkipAuthors(event, inputs.skipAuthors)
-  if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
+  const { skip, mayBeMerges } = checkSkipAuthors(event, inputs.skipAuthors)
+  if (skip !== undefined) return { outcome: 'skipped', ...skip }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
   // that.
   const refusal = await refuseStrangers(step, async (people) =>
@@ -82,10 +77,10 @@ async function execute(
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) {
     // A run that somebody has labelled should not turn red for that, either.
-    const reason = checkSkipLabels(event, inputs.skipLabels)
-    if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
+    const labelled = checkSkipLabels(event, inputs.skipLabels)
+    if (labelled && inputs.task.kind !== 'attach') return { outcome: 'skipped', ...labelled }
     throw inputProblem
   }
   const { planAndRun } = await import('./plan-and-run.js')
-  return planAndRun(step, skip.mayBeMerges, loadGitHub)
+  return planAndRun(step, mayBeMerges, loadGitHub)
 }

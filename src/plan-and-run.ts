@@ -5,9 +5,9 @@
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { createAgentService } from './agent/client.js'
-import type { createStep } from './create-step.js'
+import type { WholeStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
-import type { LoadGitHub } from './main.js'
+import type { LoadGitHub } from './plan.js'
 import { formatStartLine } from './report/start-line.js'
 import type { RunResult } from './run/result.js'
 import { run } from './run/run.js'
@@ -23,7 +23,7 @@ import { quote, truncate } from './text/escape.js'
  * merges
  */
 export async function planAndRun(
-  step: ReturnType<typeof createStep>,
+  step: WholeStep,
   mayBeMerges: readonly string[] | undefined,
   loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
@@ -48,7 +48,7 @@ export async function planAndRun(
       report.comment = comment
     })
   }
-  if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.why }
+  if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.skip }
   log(formatStartLine(plan, inputs))
   const writePlaceholder = (): Promise<void> => report.writePlaceholder()
   const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }

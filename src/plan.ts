@@ -5,7 +5,7 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { findChanges, readThread } from './context/changes/find.js'
-import { findMergedPull, readMergedGroup } from './context/changes/merged-pull.js'
+import { findMergedPull, type MergedPull, readMergedGroup } from './context/changes/merged-pull.js'
 import type { Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
 import { judgeChanges } from './context/judge.js'
@@ -14,9 +14,15 @@ import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHubRepo } from './github/client.js'
 import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memory/memory.js'
-import type { SkipReason } from './run/result.js'
+import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
+
+/** What talks to GitHub. */
+export type GitHubDoor = ReturnType<typeof openGitHub>
+
+/** It is loaded only if a run needs it. [net.cheap] */
+export type LoadGitHub = () => Promise<GitHubDoor>
 
 /** Each request names the permission that it needs. [github.permission.least] */
 export function openGitHub(step: Step) {
@@ -83,7 +89,7 @@ async function planRun(
 }
 
 function skipFor(reason: string): Plan {
-  return { kind: 'skip', why: { reason } }
+  return { kind: 'skip', skip: { reason } }
 }
 
 /**
@@ -92,14 +98,14 @@ function skipFor(reason: string): Plan {
  */
 async function planAbout(
   step: PlanStep,
-  found: Awaited<ReturnType<typeof findMergedPull>>,
+  found: MergedPull | undefined,
   memory: Memory,
   service: AgentService,
 ): Promise<Plan> {
   const { inputs, environment, event, repo, log, tell } = step
-  const skip = (why: SkipReason): Plan => {
+  const skipAndStop = (skip: Skip): Plan => {
     memory.stop() // A skipped run is no news for those who read the comment.
-    return { kind: 'skip', why }
+    return { kind: 'skip', skip }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
   const recalled = await memory.recall(service)
@@ -107,7 +113,7 @@ async function planAbout(
   const { task } = inputs
   if (task.kind === 'attach') return task
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
-  if (labelled !== undefined) return skip(labelled)
+  if (labelled !== undefined) return skipAndStop(labelled)
 
   // Without them, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
@@ -120,7 +126,7 @@ async function planAbout(
   if (inputs.since !== '' && findings?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   const judged = findings && judgeChanges(inputs, event.name, findings)
-  if (judged?.kind === 'skip') return skip(judged.skip)
+  if (judged?.kind === 'skip') return skipAndStop(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(
@@ -153,7 +159,7 @@ function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): 
 async function findSkipLabel(
   step: PlanStep,
   others: readonly unknown[],
-): Promise<SkipReason | undefined> {
+): Promise<Skip | undefined> {
   const { inputs, event, repo, log } = step
   const { skipLabels } = inputs
   if (skipLabels.size === 0) return undefined
@@ -161,10 +167,9 @@ async function findSkipLabel(
   const group = isKnown ? [] : await readMergedGroup(step, repo)
   if (!isKnown && group.length === 0)
     log('skip-labels was ignored: the run is about no single pull request or issue.')
-  const reason = checkSkipLabels(event, skipLabels, [...others, ...group])
-  if (reason === undefined) return undefined
+  const skip = checkSkipLabels(event, skipLabels, [...others, ...group])
   const advice = 'For the docs of the others that were merged, start a workflow with issue-number.'
-  return group.length > 1 ? { reason, advice } : { reason }
+  return skip && group.length > 1 ? { ...skip, advice } : skip
 }
 
 /**

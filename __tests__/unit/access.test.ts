@@ -311,7 +311,7 @@ describe('skip-authors', () => {
       'the push is to a branch of a merge queue, so nothing is merged yet',
     ],
   ])('of a %s with %j: %s', (name, payload, reason) => {
-    expect(decide(name, payload)).toEqual({ reason })
+    expect(decide(name, payload)).toEqual({ skip: { reason } })
   })
 
   test.each([
@@ -337,22 +337,22 @@ describe('skip-authors', () => {
     ['issue_comment [skip.release.taken-back]', { action: 'deleted' }],
     ['release [skip.release.taken-back]', { action: 'edited' }],
   ])('of a %s with %j: not skipped', (name, payload) => {
-    expect(decide(name, payload)).toEqual({ reason: undefined })
+    expect(decide(name, payload)).toEqual({})
   })
 
   test('may be nobody [skip.authors.always]', () => {
-    expect(decide('pull_request', pull('a-bot'), []).reason).toBeUndefined()
+    expect(decide('pull_request', pull('a-bot'), []).skip).toBeUndefined()
   })
 
   test("of a push with others' commits, which may be merges: GitHub is asked [skip.authors.push]", () => {
     const mayBeMerges = ['1'.repeat(40), '2'.repeat(40)]
-    expect(decide('push', push('a-bot', 'octocat', ''))).toEqual({ reason: undefined, mayBeMerges })
+    expect(decide('push', push('a-bot', 'octocat', ''))).toEqual({ mayBeMerges })
   })
 
   test('of a push of 2,048 commits or more: the payload may not list them all [skip.authors.unlisted]', () => {
     const of = (count: number) => decide('push', push(...Array(count).fill('a-bot')))
-    expect(of(2047).reason).toBeDefined()
-    expect(of(2048)).toEqual({ reason: undefined })
+    expect(of(2047).skip).toBeDefined()
+    expect(of(2048)).toEqual({})
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import { type Decision, decide, type Situation, whoLeft } from '../../src/memory/decide.js'
 import type { StoredState } from '../../src/memory/marker.js'
-import type { SkipReason } from '../../src/run/result.js'
+import type { Skip } from '../../src/run/result.js'
 import { section } from '../support/documents.js'
 import { job } from './scripted-run.js'
 
@@ -157,7 +157,7 @@ test.each<readonly [string, readonly object[]]>([
 })
 
 const PUSHED = { push: 'own', isNews: false } as const
-test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
+test.each<[Partial<Situation>, Partial<Record<keyof Skip, unknown>>]>([
   [
     { by: 'unfinished attempt' },
     { reason: expect.stringMatching(/didn't see its docs job finish\.$/) },
@@ -188,6 +188,6 @@ test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   '%j says why: %j [memory.rerun.told] [paid.push.merged] [memory.run.closed] [memory.run.continues]',
   (facts, said) => {
     const decision = decide({ ...USUAL, ...facts })
-    expect(decision.kind === 'skip' ? decision.why : decision).toMatchObject(said)
+    expect(decision.kind === 'skip' ? decision.skip : decision).toMatchObject(said)
   },
 )

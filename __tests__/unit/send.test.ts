@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { sentIn } from '../../src/run/facts.js'
-import { send } from '../../src/run/send.js'
+import { sendUntilAccepted } from '../../src/run/send.js'
 import {
   callTimes,
   createScriptedRun,
@@ -36,7 +36,7 @@ async function submit(
 const sendIn = (
   { tools }: Pick<ReturnType<typeof createScriptedRun>, 'tools'>,
   request: SubmitRequest = CREATE,
-) => settle(send(request, 'Do it', tools))
+) => settle(sendUntilAccepted(request, 'Do it', tools))
 
 const accepted = jobResult('active')
 

@@ -298,7 +298,7 @@ const TABLE = [
   ],
   [
     'older runs are not listed [range.schedule.stale-search]',
-    'readPages(PAGES, async',
+    'readPages(RUN_PAGES, async',
     'readPages(1, async',
   ],
   [

@@ -2,7 +2,7 @@
 
 import { type GitHubRepo, requestParams } from '../github/client.js'
 import { isMissing, succeeds } from '../github/errors.js'
-import type { SkipReason } from '../run/result.js'
+import type { Skip } from '../run/result.js'
 import { shortSha } from '../text/format.js'
 import type { Person } from './who-may-start.js'
 
@@ -21,7 +21,7 @@ export async function findRefusal(
   people: readonly Person[],
   repo: GitHubRepo,
   missingSecrets?: string,
-): Promise<SkipReason | undefined> {
+): Promise<Skip | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
     const permission = await readPermission(repo, login)

@@ -6,16 +6,17 @@
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
 import { DEFAULTS } from '../inputs/inputs.js'
+import type { Skip } from '../run/result.js'
 
-interface SkipDecision {
-  readonly reason?: string
+interface ByAuthors {
+  readonly skip?: Skip
   /** The run is skipped if each of these commits is a merge, which GitHub has to be asked. */
   readonly mayBeMerges?: readonly string[]
 }
 
-const skip = (reason: string): SkipDecision => ({ reason })
+const skip = (reason: string): ByAuthors => ({ skip: { reason } })
 
-const skipBy = (what: string, login: string): SkipDecision =>
+const skipBy = (what: string, login: string): ByAuthors =>
   skip(`${what} by ${login}, an account in skip-authors`)
 
 /** How a comment by this action ends: a marker, or at first a nonce. [skip.own-comment] */
@@ -40,7 +41,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * A person's comment on a pull request by one of these accounts is not skipped.
  * [skip.authors.person]
  */
-export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
+export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): ByAuthors {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
   const { name, action, sender, pullRequest, payload } = event
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
@@ -63,7 +64,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
 }
 
 /** A push is by whom its commits are, not by whoever sent it. [skip.authors.push] */
-function checkCommits(event: RunEvent, isListed: (login: string) => boolean): SkipDecision {
+function checkCommits(event: RunEvent, isListed: (login: string) => boolean): ByAuthors {
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.

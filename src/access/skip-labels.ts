@@ -2,6 +2,7 @@
 
 import type { RunEvent } from '../event/event.js'
 import { getArray, getPath, getString } from '../event/payload.js'
+import type { Skip } from '../run/result.js'
 import { quote } from '../text/escape.js'
 
 /**
@@ -14,12 +15,13 @@ export function checkSkipLabels(
   { payload }: Pick<RunEvent, 'payload'>,
   labels: ReadonlySet<string>,
   others: readonly unknown[] = [],
-): string | undefined {
+): Skip | undefined {
   const ofEvent = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   for (const subject of [...others, ...ofEvent]) {
     const names = getArray(subject, 'labels').map((label) => getString(label, 'name'))
     const name = names.find((each) => labels.has(each.toLowerCase()))
-    if (name !== undefined) return `#${getPath(subject, 'number')} has the label ${quote(name)}`
+    if (name !== undefined)
+      return { reason: `#${getPath(subject, 'number')} has the label ${quote(name)}` }
   }
   return undefined
 }

@@ -5,8 +5,8 @@
 
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { SkipReason } from '../run/result.js'
-import type { Step } from '../run/step.js'
+import type { Skip } from '../run/result.js'
+import type { StepSubject } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 
 export interface Person {
@@ -122,9 +122,9 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * @throws ActionError `github`
  */
 export async function refuseStrangers(
-  { inputs, environment, event, log }: Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>,
-  findRefusal: (people: readonly Person[]) => Promise<SkipReason | undefined>,
-): Promise<SkipReason | undefined> {
+  { inputs, environment, event, log }: StepSubject,
+  findRefusal: (people: readonly Person[]) => Promise<Skip | undefined>,
+): Promise<Skip | undefined> {
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
   const people = whoNeedsAccess(event, environment, inputs.allowUsers)
   if (people.length === 0) return undefined

@@ -72,7 +72,7 @@ export function createAgentService(options: AgentServiceOptions) {
   }
 
   let hasResponded = false
-  const send = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
+  const ask = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
     const startedAt = options.now()
     const result = await client.send(request, until)
     hasResponded ||= result.kind === 'response'
@@ -88,7 +88,7 @@ export function createAgentService(options: AgentServiceOptions) {
   return {
     /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
     submit: (request: SubmitRequest, prompt: string) =>
-      send(
+      ask(
         {
           method: 'POST',
           path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
@@ -99,7 +99,7 @@ export function createAgentService(options: AgentServiceOptions) {
       ),
     /** `GET /v2/agent/{projectId}/job/{id}` */
     getJob: (jobId: string, until: Deadline) =>
-      send({ method: 'GET', path: pathOf(jobId), headers }, until),
+      ask({ method: 'GET', path: pathOf(jobId), headers }, until),
     /** Whether the service has responded to any of these. */
     hasResponded: () => hasResponded,
     close: client.close,

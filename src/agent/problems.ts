@@ -52,10 +52,14 @@ export function cannotConnect({
   return new ActionError('network', message, check + advice, { cause })
 }
 
-const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
+const REQUEST_NAMES = {
+  create: 'create request',
+  message: 'message',
+  poll: 'status request',
+} as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
-type RefusedRequest = Readonly<{ kind: keyof typeof REQUESTS; seen?: boolean }>
+type RefusedRequest = Readonly<{ kind: keyof typeof REQUEST_NAMES; seen?: boolean }>
 
 type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 
@@ -78,7 +82,7 @@ export class Refusal extends ActionError {
  */
 export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRequest): Refusal {
   const { status, isForeign, hasError, description } = response
-  const request = REQUESTS[kind]
+  const request = REQUEST_NAMES[kind]
   const refuse = (code: ErrorCode, advice: string, text = `The service refused the ${request}`) =>
     new Refusal(response, code, `${text} (${description}).`, advice)
   if (status < 400) {

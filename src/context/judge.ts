@@ -3,7 +3,7 @@
 import type { Commit } from '../event/event.js'
 import { InputError, type Inputs } from '../inputs/inputs.js'
 import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
-import type { SkipReason } from '../run/result.js'
+import type { Skip } from '../run/result.js'
 import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 import {
@@ -16,7 +16,7 @@ import {
 
 /** What the changes decide before anything is sent. */
 export type Judgement =
-  | Readonly<{ kind: 'skip'; skip: SkipReason }>
+  | Readonly<{ kind: 'skip'; skip: Skip }>
   /** For the log and the summary. */
   | Readonly<{ kind: 'note'; note: string }>
 

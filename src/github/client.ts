@@ -181,18 +181,16 @@ function expectShape<
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
+export type ReadPage<T> = (page: {
+  page: number
+  per_page: number
+}) => Promise<{ data: T[]; headers: { readonly link?: string } }>
+
 /**
  * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
  * header names a next one; without the header, a full page may not be the last one. [github.pages]
  */
-export async function readPages<T>(
-  maxPages: number,
-  readPage: (page: {
-    page: number
-    per_page: number
-  }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
-  per_page = 100,
-) {
+export async function readPages<T>(maxPages: number, readPage: ReadPage<T>, per_page = 100) {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page })

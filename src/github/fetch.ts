@@ -45,7 +45,7 @@ export function createFetch(options: FetchOptions) {
     const signal = abortedAfter(init.signal, readArrived)
     try {
       const response = await Promise.race([
-        send(dispatcher, address, { ...init, signal }),
+        sendTo(dispatcher, address, { ...init, signal }),
         rejectOnAbort(signal),
       ])
       outcome = response.status
@@ -71,7 +71,7 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 /** Resolves with the whole response, also a redirect to another origin, which is not trusted. */
-async function send(dispatcher: Dispatcher, address: URL, init: FetchInit) {
+async function sendTo(dispatcher: Dispatcher, address: URL, init: FetchInit) {
   const { method, headers, body, signal } = init
   let target = address
   for (let redirections = 0; ; redirections++) {

@@ -30,7 +30,7 @@ export function readPromptFile(path: string, roots: PromptRoots): string {
     const { root, relativePath } = resolveInRoots(path, roots)
     const file = join(realpathSync(root), relativePath)
     if (realpathSync(file) !== file) throw unfit(SYMBOLIC_LINK)
-    return decode(readRegularFile(file))
+    return decodeText(readRegularFile(file))
   } catch (thrown) {
     throw thrown instanceof InvalidInput ? thrown : unfit(describeFileError(thrown))
   }
@@ -94,7 +94,7 @@ function readRegularFile(file: string): Buffer {
 }
 
 /** A prompt that is longer than the environment has room for comes in a file. [input.file.text] */
-function decode(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw unfit('is not valid UTF-8. Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).trim()
   if (text === '') throw unfit('is empty. Write the instruction into it.')

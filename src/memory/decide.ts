@@ -1,7 +1,7 @@
 /** Decides what follows from the remembered docs job. Pure: docs/behaviour.md has the table. */
 
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
-import type { SkipReason } from '../run/result.js'
+import type { Skip } from '../run/result.js'
 import type { PullState } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 
@@ -41,7 +41,7 @@ const OTHERWISE = 'start the workflow by anything but a push to this pull reques
 export type Decision = Readonly<
   /** `reason` is a sentence. */
   | { kind: 'wait'; reason: string }
-  | { kind: 'skip'; why: SkipReason }
+  | { kind: 'skip'; skip: Skip }
   /** Why the job can't be continued, as the end of a sentence. */
   | { kind: 'create'; reason: string }
   | { kind: 'message' }
@@ -72,21 +72,21 @@ export function decide(situation: Situation): Decision {
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
   if (pull === 'closed' && (isDone || push === 'own')) {
-    const why = {
+    const skip = {
       title: 'the docs pull request was closed',
       reason: `the docs pull request ${link} was closed without a merge`,
       advice: `To get docs after all, reopen it, or ${OTHERWISE}`,
     }
-    return { kind: 'skip', why }
+    return { kind: 'skip', skip }
   }
   // What the agent wrote last may have missed the merge: then it is asked for again.
   if (pull === 'merged' && isDone && !isUnfinished) {
-    const why = {
+    const skip = {
       title: 'the docs pull request was merged',
       reason: `this push has nothing new for the docs job, and the docs pull request ${link} was merged`,
       advice: `To get docs all the same, ${OTHERWISE}`,
     }
-    return { kind: 'skip', why }
+    return { kind: 'skip', skip }
   }
   if (unusable !== undefined) return { kind: 'create', reason: unusable }
   if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }

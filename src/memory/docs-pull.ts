@@ -4,7 +4,13 @@ import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
 import { createGitHub, type GitHub, type RequestMode, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import { type DocsFile, type DocsRead, FILES_PAGE, hasJob, type StepFacts } from '../run/facts.js'
+import {
+  DOCS_FILES_PAGE,
+  type DocsFile,
+  type DocsRead,
+  hasJob,
+  type StepFacts,
+} from '../run/facts.js'
 import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
@@ -72,7 +78,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
     /** Undefined if it can't be read, which is told. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
       try {
-        const state = stateOf(await readWithAny(link, readPull))
+        const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
         return state
       } catch (thrown) {
@@ -97,9 +103,9 @@ export function openDocsPulls(step: Step, github: GitHub) {
       const ask = <T>(read: Read<T>) =>
         readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
       // Side by side if both are asked for: together they have little time.
-      const pull = isContinued || !hasReaders ? ask(readPull) : undefined
+      const pull = isContinued || !hasReaders ? ask(readDocsPull) : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isTold ? await ask(readFiles) : undefined
+      const files = isTold ? await ask(readDocsFiles) : undefined
       const state = isContinued ? stateOf(await pull) : undefined
       return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
     },
@@ -128,7 +134,7 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
-const readPull: Read<object> = async (github, repository, pull_number, mode) => {
+const readDocsPull: Read<object> = async (github, repository, pull_number, mode) => {
   const doing = `reading pull request ${repository}#${pull_number}`
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
   return (await github.pulls.get({ ...common, pull_number })).data
@@ -142,10 +148,10 @@ function stateOf(pull: object | undefined): PullState | undefined {
   return state === 'open' ? state : undefined
 }
 
-const readFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
+const readDocsFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
   const doing = `listing the files of pull request ${repository}#${pull_number}`
   const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read', isList)
-  const per_page = FILES_PAGE
+  const per_page = DOCS_FILES_PAGE
   return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
 }
 

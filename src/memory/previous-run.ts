@@ -3,7 +3,7 @@
 import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
 import { InputError } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
-import type { RunTools, Step } from '../run/step.js'
+import type { PollTools, StepSubject } from '../run/step.js'
 import type { Plan, Task } from '../run/task.js'
 import { ActionError, WHERE_TO_LOOK } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
@@ -13,9 +13,7 @@ import { decide, type Situation, whoLeft } from './decide.js'
 import type { DocsPulls } from './docs-pull.js'
 import { isOfThisAttempt, NOTHING_SENT, type StoredState } from './marker.js'
 
-interface PreviousRunContext
-  extends Omit<RunTools, 'writePlaceholder'>,
-    Pick<Step, 'environment' | 'event' | 'inputs'> {
+interface PreviousRunContext extends PollTools, StepSubject {
   /** Where earlier runs stored their state. */
   readonly comment: Comment
   readonly readDocsPull: DocsPulls['readState']

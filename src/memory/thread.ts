@@ -8,6 +8,8 @@ import { isMissing } from '../github/errors.js'
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
+export type Place = Readonly<{ kind: string; number: number; permission: string }>
+
 /**
  * Where the comment is, and what it takes to write there.
  *
@@ -17,7 +19,7 @@ export function findThread(
   { pullRequest, issue }: RunEvent,
   issueNumber: number | undefined,
   isMerged: boolean,
-) {
+): Place | undefined {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
@@ -39,7 +41,7 @@ export type Comments = ReturnType<typeof openComments>
 export function openComments(
   github: GitHub,
   repository: string,
-  { kind, number: issue_number, permission }: NonNullable<ReturnType<typeof findThread>>,
+  { kind, number: issue_number, permission }: Place,
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`

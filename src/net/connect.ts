@@ -78,7 +78,7 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
 function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
   const name = `the proxy ${proxy.host}`
   const secure = proxy.protocol === 'https:'
-  const credentials = `${decode(proxy.username)}:${decode(proxy.password)}`
+  const credentials = `${decodeCredential(proxy.username)}:${decodeCredential(proxy.password)}`
   // Node looks up an IPv6 address in brackets as a name.
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
@@ -125,7 +125,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
 }
 
 /** A user or password with a bare `%` goes as it is. */
-function decode(part: string): string {
+function decodeCredential(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -76,7 +76,7 @@ interface HttpClientOptions extends ConnectorOptions {
  * inside: they destroy its client.
  */
 export function createHttpClient(options: HttpClientOptions) {
-  let connection: ReturnType<typeof openConnection> | undefined
+  let connection: Connection | undefined
   const { proxy } = options
   const route = proxy === undefined ? '' : ` through the proxy ${proxy.host}`
 
@@ -95,7 +95,12 @@ export function createHttpClient(options: HttpClientOptions) {
   return { send, close }
 }
 
-function openConnection({ origin, ...options }: HttpClientOptions) {
+interface Connection {
+  readonly client: Client
+  destroy(): void
+}
+
+function openConnection({ origin, ...options }: HttpClientOptions): Connection {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,

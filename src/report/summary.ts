@@ -2,7 +2,7 @@
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import { type DocsFile, FILES_PAGE, hasJob, type StepFacts, statusIn } from '../run/facts.js'
+import { DOCS_FILES_PAGE, type DocsFile, hasJob, type StepFacts, statusIn } from '../run/facts.js'
 import { errorOf } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
@@ -25,7 +25,7 @@ function describe(view: View) {
   const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
   const code = errorOf(result)?.code
-  const [files, allFiles] = describeFiles(view)
+  const [files, allFiles] = describeDocsFiles(view)
   return {
     isFailed,
     title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
@@ -63,7 +63,10 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
-function firstLine(view: View, { title, pullRequest }: ReturnType<typeof describe>): string {
+function firstLine(
+  view: View,
+  { title, pullRequest }: { title: string; pullRequest: string | undefined },
+): string {
   // The link may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
@@ -180,15 +183,18 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
 const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
 
 /** How many files of the docs pull request are shown at first sight, and how many are listed. */
-const FILES_LIMIT = { shown: 3, listed: 20 }
+const DOCS_FILES = { shown: 3, listed: 20 }
 
 /** A line of the first files, and if there are more, a list. [docs.files.told] */
-function describeFiles({ facts: { docs }, redact }: View): readonly [line?: string, list?: string] {
+function describeDocsFiles({
+  facts: { docs },
+  redact,
+}: View): readonly [line?: string, list?: string] {
   const { length } = docs.files
-  const { shown, listed } = FILES_LIMIT
+  const { shown, listed } = DOCS_FILES
   if (length === 0) return []
   // There may be more files than were read.
-  const plus = length < FILES_PAGE ? '' : '+'
+  const plus = length < DOCS_FILES_PAGE ? '' : '+'
   const files = docs.files.slice(0, listed).map((file) => showFile(file, redact))
   const line = `${length}${plus} ${length === 1 ? 'file' : 'files'}: ${files.slice(0, shown).join(', ')}`
   if (length <= shown) return [line]

@@ -63,11 +63,11 @@ export type DocsFile = Readonly<{
 }>
 
 /** How many of them are read. */
-export const FILES_PAGE = 100
+export const DOCS_FILES_PAGE = 100
 
 /** What GitHub says of the docs pull request at the end. */
 export type DocsRead = Readonly<{
-  /** The first files that it changes, if they could be read: at most `FILES_PAGE`. */
+  /** The first files that it changes, if they could be read: at most `DOCS_FILES_PAGE`. */
   files: readonly DocsFile[]
   /** How somebody ended it while the docs job was asked to continue it. */
   endedEarly?: 'merged' | 'closed' | undefined

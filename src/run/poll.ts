@@ -7,7 +7,7 @@ import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
-import type { RunTools } from './step.js'
+import type { PollTools } from './step.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
 const SETTLE_MS = 30_000
@@ -37,8 +37,6 @@ export type PollOptions = Readonly<{
   pollIntervalMs: number | undefined
   timeoutMs: number
 }>
-
-type PollTools = Omit<RunTools, 'writePlaceholder'>
 
 /**
  * Polls the docs job until it ends, with a last poll at the deadline. [poll.last]

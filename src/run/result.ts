@@ -5,14 +5,14 @@ import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult = Readonly<
   | { outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'> }
-  | ({ outcome: 'skipped' } & SkipReason)
+  | ({ outcome: 'skipped' } & Skip)
   /** `error` is set if a request was in flight and its result is unknown. */
   | { outcome: 'cancelled'; error?: ActionError | undefined }
   | { outcome: 'error'; error: ActionError }
 >
 
 /** Why nothing was sent, first in a few words; and what to do, if anything has to be done. */
-export type SkipReason = Readonly<{
+export type Skip = Readonly<{
   title?: string
   reason: string
   advice?: string | undefined

@@ -7,7 +7,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
-import { send } from './send.js'
+import { sendUntilAccepted } from './send.js'
 import type { RunTools } from './step.js'
 import type { MessageTask, NewJob, Task } from './task.js'
 
@@ -103,7 +103,7 @@ async function create(
   // Before the placeholder, which must not store the docs job that is replaced.
   tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   await tools.writePlaceholder()
-  const job = await send({ kind: 'create' }, prompt, tools)
+  const job = await sendUntilAccepted({ kind: 'create' }, prompt, tools)
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
@@ -114,7 +114,7 @@ async function message(
   tools: RunTools,
   replaceable = false,
 ): Promise<Begun> {
-  const job = await send({ kind: 'message', jobId }, prompt, tools, replaceable)
+  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, replaceable)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.

@@ -21,7 +21,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  */
-export async function send(
+export async function sendUntilAccepted(
   request: SubmitRequest,
   prompt: string,
   tools: RunTools,
@@ -37,7 +37,7 @@ export async function send(
   for (let attempts = 1; ; attempts++) {
     tell({ kind: 'sending', asked })
     const startedAt = clock.now()
-    const result = await service.submit(request, prompt).catch(toUnknown)
+    const result = await service.submit(request, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
@@ -70,7 +70,7 @@ export async function send(
 }
 
 /** If the action itself fails, the request may already have been sent. */
-function toUnknown(cause: unknown): ServiceResult {
+function toNoResponse(cause: unknown): ServiceResult {
   return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 

@@ -32,10 +32,16 @@ export interface Step {
   readonly tell: (happening: Happening) => void
 }
 
-/** What talks to the service: it needs neither the inputs nor the secrets among them. */
-export interface RunTools
+/** What a step is asked for, by which run. */
+export type StepSubject = Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>
+
+/** What asks the service: it needs neither the inputs nor the secrets among them. */
+export interface PollTools
   extends Pick<Step, 'clock' | 'deadline' | 'random' | 'log' | 'debug' | 'warn' | 'tell'> {
   readonly service: AgentService
+}
+
+export interface RunTools extends PollTools {
   /**
    * Stores that a create request is about to be sent, if later runs need to know.
    *

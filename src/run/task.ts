@@ -2,7 +2,7 @@
 
 import type { Job } from '../agent/job.js'
 import type { Waiting } from './facts.js'
-import type { SkipReason } from './result.js'
+import type { Skip } from './result.js'
 
 /** `fingerprint` is of what the job gets, or has got, as later runs compare it. */
 export type Task = Readonly<
@@ -37,4 +37,4 @@ export type Remembered = Readonly<{
   previousLink: string | undefined
 }>
 
-export type Plan = Task | Readonly<{ kind: 'skip'; why: SkipReason }>
+export type Plan = Task | Readonly<{ kind: 'skip'; skip: Skip }>

@@ -27,14 +27,14 @@ export function formatCount(value: number, noun: string): string {
 }
 
 /** A text that may be left out. */
-type Part = string | false | undefined
+type MaybeText = string | false | undefined
 
 /** What is left out leaves no gap. */
-export function joinSentences(...sentences: readonly Part[]): string {
+export function joinSentences(...sentences: readonly MaybeText[]): string {
   return sentences.filter(Boolean).join(' ')
 }
 
-export function joinParagraphs(parts: readonly Part[]): string {
+export function joinParagraphs(parts: readonly MaybeText[]): string {
   return parts.filter(Boolean).join('\n\n')
 }
 

@@ -2,7 +2,13 @@
 
 import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
-import { type GitHub, type GitHubRepo, readPages, requestParams } from '../../github/client.js'
+import {
+  type GitHub,
+  type GitHubRepo,
+  type ReadPage,
+  readPages,
+  requestParams,
+} from '../../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
 import { quote } from '../../text/escape.js'
 import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
@@ -135,10 +141,7 @@ export function isFileList(data: unknown): boolean {
  *
  * @param readPage gets the number of the page
  */
-export async function readFiles(
-  readPage: Parameters<typeof readPages<ApiFile>>[1],
-  maxPages = FILES_LIMIT / FILES_PAGE,
-) {
+export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LIMIT / FILES_PAGE) {
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {

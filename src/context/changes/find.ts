@@ -56,11 +56,11 @@ export async function findChanges(
   }
   // A list that GitHub can't make, what a number names, and
   // whether the range is longer than the payload's.
-  return { changes: await find().catch(toUnknown), thread, bySince }
+  return { changes: await find().catch(unknownIfUnlistable), thread, bySince }
 }
 
 /** A pull request that is too large for GitHub must not fail for ever. [range.list.never] */
-function toUnknown(thrown: unknown): Changes {
+function unknownIfUnlistable(thrown: unknown): Changes {
   if (!(thrown instanceof GitHubError) || thrown.kind !== 'no-files') throw thrown
   const reason = 'GitHub has no list of the changed files: the diff may be too large'
   return { kind: 'unknown', reason, unexpected: true }

@@ -4,7 +4,7 @@ import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../..
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../../github/client.js'
 import { type GitHubError, isMissing } from '../../github/errors.js'
-import type { Step } from '../../run/step.js'
+import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
 
 /** Reading it needs less, but the comment on it needs this. [merge.unreadable] */
@@ -16,7 +16,8 @@ const NEEDS = 'pull-requests: write'
  */
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
-type PushStep = Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>
+/** `isConsent`: the push is about it, so its words count. */
+export type MergedPull = Readonly<{ pull: { readonly number: number }; isConsent: boolean }>
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
@@ -26,7 +27,10 @@ type PushStep = Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>
  *
  * @throws ActionError `github`
  */
-export async function findMergedPull(step: PushStep, repo: GitHubRepo) {
+export async function findMergedPull(
+  step: StepSubject,
+  repo: GitHubRepo,
+): Promise<MergedPull | undefined> {
   const { environment, log } = step
   const { payload } = step.event
   const after = getSha(payload, 'after')
@@ -98,7 +102,7 @@ const GROUP_LIMIT = 100
  *
  * @throws ActionError `github`
  */
-export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
+export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
   const commits = commitsThatMayMerge(step)
   const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
   const pulls = []
@@ -109,7 +113,7 @@ export async function readMergedGroup(step: PushStep, repo: GitHubRepo) {
 }
 
 /** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
-function commitsThatMayMerge({ inputs, event, environment }: PushStep): readonly Commit[] {
+function commitsThatMayMerge({ inputs, event, environment }: StepSubject): readonly Commit[] {
   const after = getSha(event.payload, 'after')
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
   const isNew = ZERO_SHA.test(getSha(event.payload, 'before'))

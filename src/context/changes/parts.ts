@@ -7,7 +7,7 @@ import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from 
 import type { ChangedFile, ListedChanges } from './types.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
-const REQUESTS = 64
+const MAX_REQUESTS = 64
 
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
@@ -18,7 +18,7 @@ type Part = Pick<ListedChanges, 'files' | 'truncated'>
  */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   const { range } = whole.changes
-  let left = REQUESTS
+  let left = MAX_REQUESTS
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
     if (halves === undefined || left < 2) return changes
     const { base, middle, head } = halves

@@ -11,7 +11,7 @@ import { type Changes, unknownChanges } from './types.js'
 const TRIES = 10
 
 /** How many pages of releases are read, at most. */
-const PAGES = 10
+const RELEASE_PAGES = 10
 
 type Released = Readonly<{
   tag: string
@@ -41,7 +41,7 @@ export async function sinceLastRelease(
 ): Promise<Changes> {
   const mode = { ...repo, isEarly: isMissing }
   const common = requestParams(mode, 'listing the releases', 'contents: read', Array.isArray)
-  const { items } = await readPages(PAGES, (page) =>
+  const { items } = await readPages(RELEASE_PAGES, (page) =>
     repo.github.repos.listReleases({ ...common, ...page }),
   )
   const own = release ?? items.find((one) => one.tag_name === tag)

@@ -10,7 +10,7 @@ import { changesBetween } from './between.js'
 import { type Changes, unknownChanges } from './types.js'
 
 /** How many pages of runs are read without filters, at most. */
-const PAGES = 10
+const RUN_PAGES = 10
 
 /** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
@@ -95,7 +95,7 @@ async function findLastRun(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const { items, truncated } = await readPages(PAGES, async (page) => {
+  const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
