@@ -4,13 +4,7 @@ import { getEventListeners } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import {
-  type Call,
-  createGitHub,
-  type GitHub,
-  readPages,
-  requestParams,
-} from '../../src/github/client.js'
+import { asking, type Call, createGitHub, type GitHub, readPages } from '../../src/github/client.js'
 import { GitHubError } from '../../src/github/errors.js'
 import { Cancelled } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
@@ -104,13 +98,9 @@ async function connect(
 
 type Options = Partial<Omit<Call, 'doing'>>
 
-function read(github: GitHub, { needs = 'contents: read', retried = true, ...rest }: Options = {}) {
-  const { request, ...common } = requestParams(
-    { repository: 'your-org/your-repo', retried },
-    'reading it',
-    needs,
-  )
-  return github.git.getCommit({ ...common, commit_sha: 'main', request: { ...request, ...rest } })
+function read(github: GitHub, { needs = 'contents: read', ...rest }: Options = {}) {
+  const asked = asking({ repository: 'your-org/your-repo' }, 'reading it', { needs, ...rest })
+  return github.git.getCommit({ ...asked, commit_sha: 'main' })
 }
 
 async function failure(sent: Promise<unknown>): Promise<GitHubError> {

@@ -1,6 +1,6 @@
 /** What GitHub is asked for access/: who may write here, and whose a push's commits are. */
 
-import { type GitHubRepo, requestParams } from '../github/client.js'
+import { asking, type GitHubRepo } from '../github/client.js'
 import { isMissing, succeeds } from '../github/errors.js'
 import type { Skip } from '../run/result.js'
 import { shortSha } from '../text/format.js'
@@ -38,16 +38,15 @@ export async function findRefusal(
 /** GitHub answers 404 also to a token that sees nothing. [access.permission.unknown] */
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const doing = `reading the permission of ${login}`
-  const common = requestParams(repo, doing, 'metadata: read', hasPermission)
-  const params = { ...common, username: login }
+  const call = { needs: 'metadata: read', expects: hasPermission }
+  const params = { ...asking(repo, `reading the permission of ${login}`, call), username: login }
   try {
     return (await repo.github.repos.getCollaboratorPermissionLevel(params)).data.permission
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
     // GitHub also responds 404 to a token that can't see the repository.
-    const params = requestParams(repo, 'reading the repository', 'metadata: read')
+    const params = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     if (isNoUser || (await succeeds(repo.github.repos.get(params)))) return 'none'
     throw thrown
   }
@@ -65,10 +64,14 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   if (commits.length > COMMITS_LIMIT) return false
   const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
-    const doing = `reading commit ${shortSha(commit_sha)}`
-    const mode = { ...repo, isEarly: isMissing }
-    const common = requestParams(mode, doing, 'contents: read', hasParents)
-    const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
+    const { data } = await repo.github.git.getCommit({
+      ...asking(repo, `reading commit ${shortSha(commit_sha)}`, {
+        needs: 'contents: read',
+        early: true,
+        expects: hasParents,
+      }),
+      commit_sha,
+    })
     if (data.parents.length < 2) return false
   }
   return true

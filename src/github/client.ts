@@ -5,7 +5,14 @@ import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { abortedAfter, createDeadline, type Deadline, NO_RESPONSE } from '../net/deadline.js'
 import { isForeign } from '../text/error-page.js'
 import { Cancelled } from '../text/errors.js'
-import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
+import {
+  type CallNames,
+  type FailureContext,
+  GitHubError,
+  isMissing,
+  NO_FILES,
+  TIMED_OUT,
+} from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long requests are retried (ms), together or by signal. [github.decides.retried] */
@@ -41,10 +48,10 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
   readonly expects?: (data: never) => boolean
-  /** Whether what came, data or a GitHubError, may be another answer in some seconds. */
-  readonly isEarly?: (answer: unknown) => boolean
-  /** Temporary failures are retried, for up to 90 s. */
-  readonly retried: boolean
+  /** What isn't found may be in some seconds; or what this is true of may change. */
+  readonly early?: boolean | ((answer: unknown) => boolean)
+  /** Temporary failures are retried, for up to 90 s, unless this is false. */
+  readonly retried?: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
@@ -54,7 +61,7 @@ export interface Call extends CallNames {
 /** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
 const noop = (): void => undefined
 
-export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles' | 'isEarly'>
+export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'early'>
 
 /**
  * Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError
@@ -98,6 +105,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
+    const isEarly = call.early === true ? isMissing : call.early || undefined
     const time = call.signal ? timeOf(call.signal) : ofStep
     const ask = async (isFirst: boolean) => {
       time.signal.throwIfAborted()
@@ -126,7 +134,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       // What GitHub said, if it said something.
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      if (call.isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
+      if (isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
         await clock.sleep(EARLY.delayMs, time.signal)
         continue
       }
@@ -208,24 +216,15 @@ export interface GitHubRepo {
   readonly repository: string
 }
 
-// What it is for, and the permission it needs: an error names both.
-export function requestParams<D = object>(
-  {
-    repository,
-    retried = true,
-    find,
-    signal,
-    ofFiles,
-    isEarly,
-  }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
+/**
+ * What each request takes besides its own parameters; `doing` and the permission are told if it
+ * fails.
+ */
+export function asking(
+  { repository }: Pick<GitHubRepo, 'repository'>,
   doing: string,
-  needs: string,
-  expects?: (data: D) => boolean,
+  call: Omit<Call, 'doing'>,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
-  return {
-    owner,
-    repo,
-    request: { doing, needs, retried, expects, find, ofFiles, isEarly, ...(signal && { signal }) },
-  }
+  return { owner, repo, request: { retried: true, ...call, doing } }
 }

@@ -159,8 +159,7 @@ export function keepComment(options: CommentOptions) {
     state = { kind: 'written', id, held: written() }
     try {
       const marker = createMarker(held, id, identity, markerKeys)
-      const isEarly = (answer: unknown): boolean => !wasThere && isMissing(answer)
-      await comments.edit(id, update.text, marker, { ...mode, isEarly })
+      await comments.edit(id, update.text, marker, { ...mode, early: !wasThere })
       state = { kind: 'written', id, held }
     } catch (thrown) {
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.

@@ -2,7 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
-import { createGitHub, type GitHub, type RequestMode, requestParams } from '../github/client.js'
+import { asking, createGitHub, type GitHub, type RequestMode } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import {
   DOCS_FILES_PAGE,
@@ -36,7 +36,7 @@ type Read<T> = (
   github: GitHub,
   repository: string,
   pull_number: number,
-  mode: Partial<RequestMode>,
+  mode: RequestMode,
 ) => Promise<T>
 
 export function openDocsPulls(step: Step, github: GitHub) {
@@ -135,9 +135,9 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
 }
 
 const readDocsPull: Read<object> = async (github, repository, pull_number, mode) => {
-  const doing = `reading pull request ${repository}#${pull_number}`
-  const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read')
-  return (await github.pulls.get({ ...common, pull_number })).data
+  const call = { ...mode, needs: 'pull-requests: read' }
+  const asked = asking({ repository }, `reading pull request ${repository}#${pull_number}`, call)
+  return (await github.pulls.get({ ...asked, pull_number })).data
 }
 
 /** Undefined if GitHub doesn't say. */
@@ -150,9 +150,9 @@ function stateOf(pull: object | undefined): PullState | undefined {
 
 const readDocsFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
   const doing = `listing the files of pull request ${repository}#${pull_number}`
-  const common = requestParams({ repository, ...mode }, doing, 'pull-requests: read', isList)
-  const per_page = DOCS_FILES_PAGE
-  return (await github.pulls.listFiles({ ...common, pull_number, per_page })).data
+  const call = { ...mode, needs: 'pull-requests: read', expects: isList }
+  const params = { ...asking({ repository }, doing, call), per_page: DOCS_FILES_PAGE }
+  return (await github.pulls.listFiles({ ...params, pull_number })).data
 }
 
 function isList(data: unknown): boolean {

@@ -2,8 +2,7 @@
 
 import type { RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
-import { isMissing } from '../github/errors.js'
+import { asking, type GitHub, type RequestMode, readPages } from '../github/client.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
@@ -47,20 +46,17 @@ export function openComments(
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
   const writing = (mode: RequestMode) =>
-    requestParams(
-      { repository, ...mode },
-      `writing the comment on ${kind} ${issue_number}`,
-      permission,
-      ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
-    )
+    asking({ repository }, `writing the comment on ${kind} ${issue_number}`, {
+      ...mode,
+      needs: permission,
+      expects: ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
+    })
 
   function list(mode: RequestMode) {
-    const doing = `reading the comments of ${kind} ${issue_number}`
-    // GitHub may not find at first what was opened a moment ago.
-    const params = { repository, ...mode, isEarly: isMissing }
-    const common = requestParams(params, doing, permission, Array.isArray)
+    const call = { ...mode, needs: permission, early: true, expects: Array.isArray }
+    const asked = asking({ repository }, `reading the comments of ${kind} ${issue_number}`, call)
     return readPages(COMMENTS_LIMIT / 100, (page) =>
-      github.issues.listComments({ ...common, ...page, issue_number }),
+      github.issues.listComments({ ...asked, ...page, issue_number }),
     )
   }
 
@@ -79,7 +75,7 @@ export function openComments(
      */
     async create(text: string, mode: RequestMode): Promise<number> {
       const params = {
-        ...writing({ ...mode, isEarly: isMissing, find: () => findCreated(mode) }),
+        ...writing({ ...mode, early: true, find: () => findCreated(mode) }),
         issue_number,
         body: `${text}\n\n${mark}`,
       }

@@ -3,11 +3,11 @@
 import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
 import {
+  asking,
   type GitHub,
   type GitHubRepo,
   type ReadPage,
   readPages,
-  requestParams,
 } from '../../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
 import { quote } from '../../text/escape.js'
@@ -53,20 +53,20 @@ export async function compareCommits(
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
   // But that two commits have no history in common is.
-  const isEarly = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
+  const early = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
-  const common = requestParams(
-    // A list that GitHub can't make, one that isn't found yet.
-    { ...repo, ofFiles: true, isEarly },
-    `comparing ${about.range}`,
-    'contents: read',
-    hasFiles,
-  )
-  // From one to the other, and a page of the commits between.
-  const params = { ...common, basehead: `${base}...${head}`, per_page: COMMITS_PAGE }
   try {
-    const { data } = await repo.github.repos.compareCommitsWithBasehead(params)
+    const { data } = await repo.github.repos.compareCommitsWithBasehead({
+      ...asking(repo, `comparing ${about.range}`, {
+        needs: 'contents: read',
+        ofFiles: true,
+        early,
+        expects: hasFiles,
+      }),
+      basehead: `${base}...${head}`,
+      per_page: COMMITS_PAGE,
+    })
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
     // What a push, a release or a night has brought.
@@ -125,8 +125,8 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
  * @param ref its name, or that of a tag or a branch
  */
 export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
-  const common = requestParams(repo, `reading commit ${quote(ref)}`, 'contents: read')
-  return succeeds(repo.github.repos.getCommit({ ...common, ref, per_page: 1 }))
+  const asked = asking(repo, `reading commit ${quote(ref)}`, { needs: 'contents: read' })
+  return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]

@@ -2,8 +2,8 @@
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { type GitHubRepo, requestParams } from '../../github/client.js'
-import { GitHubError, isMissing } from '../../github/errors.js'
+import { asking, type GitHubRepo } from '../../github/client.js'
+import { GitHubError } from '../../github/errors.js'
 import type { Inputs } from '../../inputs/inputs.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -75,26 +75,32 @@ function unknownIfUnlistable(thrown: unknown): Changes {
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
-  const doing = `reading pull request or issue ${number}`
-  const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
+  const asked = asking(repo, `reading pull request or issue ${number}`, {
+    needs: 'issues: read or pull-requests: read',
+    expects: hasNumber,
+  })
   try {
-    return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
+    return { isPull: true, data: (await github.pulls.get({ ...asked, pull_number: number })).data }
   } catch (thrown) {
     const isNone = thrown instanceof GitHubError && ['missing', 'refused'].includes(thrown.kind)
     if (!isNone) throw thrown
   }
-  const { data } = await github.issues.get({ ...common, issue_number: number })
+  const { data } = await github.issues.get({ ...asked, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
 
 /** The branches of a pull request whose payload lacks them. It exists: the event is about it. */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
-  const doing = `reading pull request ${number}`
   const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
-  const mode = { ...repo, isEarly: isMissing }
-  const common = requestParams(mode, doing, 'pull-requests: read', hasBase)
-  const { base, head } = (await repo.github.pulls.get({ ...common, pull_number: number })).data
-  return { isPull: true, data: { base, head } }
+  const { data } = await repo.github.pulls.get({
+    ...asking(repo, `reading pull request ${number}`, {
+      needs: 'pull-requests: read',
+      early: true,
+      expects: hasBase,
+    }),
+    pull_number: number,
+  })
+  return { isPull: true, data: { base: data.base, head: data.head } }
 }
 
 type FindRange = (
@@ -131,15 +137,14 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     return isFileList(data)
   }
-  const common = requestParams(
-    // A list that GitHub can't make, one that isn't found yet.
-    { ...repo, ofFiles: true, isEarly: isMissing },
-    `listing the files of pull request ${number}`,
-    'pull-requests: read',
-    isList,
-  )
+  const asked = asking(repo, `listing the files of pull request ${number}`, {
+    needs: 'pull-requests: read',
+    ofFiles: true,
+    early: true,
+    expects: isList,
+  })
   const list = await readFiles((page) =>
-    repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+    repo.github.pulls.listFiles({ ...asked, ...page, pull_number: number }),
   )
   return { kind: 'listed', ...list, range: `pull request ${number}` }
 }

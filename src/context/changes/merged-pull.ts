@@ -2,7 +2,7 @@
 
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { type GitHubRepo, readPages, requestParams } from '../../github/client.js'
+import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { type GitHubError, isMissing } from '../../github/errors.js'
 import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
@@ -53,16 +53,14 @@ export async function findMergedPull(
   // Of a pull request without `merge_commit_sha`, too.
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   // What names nothing can't be found in another way.
-  const isEarly = (answer: unknown): boolean =>
+  const early = (answer: unknown): boolean =>
     isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
-  const common = requestParams(
-    { ...repo, isEarly },
-    `listing pull requests of ${shortSha(after)}`,
-    NEEDS,
-    Array.isArray,
-  )
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
-    ...common,
+    ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
+      needs: NEEDS,
+      early,
+      expects: Array.isArray,
+    }),
     commit_sha: after,
     per_page: 100,
   })
@@ -71,7 +69,7 @@ export async function findMergedPull(
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
   if (isMissing(answer) && read.length === 0) {
-    const about = requestParams(repo, 'reading the repository', 'metadata: read')
+    const about = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     // If that can't be read, either, the token lacks what the list needs.
     const known = await repo.github.repos.get(about).catch(() => undefined)
     if (hasNoPulls(known?.data)) return undefined
@@ -139,8 +137,8 @@ function isMergedBy(
 
 /** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
 async function readPull(number: string, repo: GitHubRepo) {
-  const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
-  const request = repo.github.pulls.get({ ...common, pull_number: Number(number) })
+  const asked = asking(repo, `reading pull request ${number}`, { needs: NEEDS })
+  const request = repo.github.pulls.get({ ...asked, pull_number: Number(number) })
   const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
   // can tell it from the merge.
@@ -161,10 +159,13 @@ async function hasAll(
 ): Promise<boolean> {
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
-  const doing = `listing the commits of pull request ${pull.number}`
-  const common = requestParams({ ...repo, isEarly: isMissing }, doing, NEEDS, Array.isArray)
+  const asked = asking(repo, `listing the commits of pull request ${pull.number}`, {
+    needs: NEEDS,
+    early: true,
+    expects: Array.isArray,
+  })
   const { items } = await readPages(3, (page) =>
-    repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
+    repo.github.pulls.listCommits({ ...asked, ...page, pull_number: pull.number }),
   )
   if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))

@@ -1,7 +1,7 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
-import { type GitHubRepo, requestParams } from '../../github/client.js'
-import { GitHubError, isMissing } from '../../github/errors.js'
+import { asking, type GitHubRepo } from '../../github/client.js'
+import { GitHubError } from '../../github/errors.js'
 import { shortSha } from '../../text/format.js'
 import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './types.js'
@@ -32,16 +32,15 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {
-    const common = requestParams(
-      // A list that GitHub can't make, one that isn't found yet.
-      { ...repo, ofFiles: true, isEarly: isMissing },
-      `reading commit ${shortSha(ref)}`,
-      'contents: read',
-      ({ files }: { files?: unknown }) => isFileList(files),
-    )
+    const asked = asking(repo, `reading commit ${shortSha(ref)}`, {
+      needs: 'contents: read',
+      ofFiles: true,
+      early: true,
+      expects: ({ files }: { files?: unknown }) => isFileList(files),
+    })
     // No more pages than requests are left.
     const found = await readFiles(async (page) => {
-      const { data, headers } = await repo.github.repos.getCommit({ ...common, ...page, ref })
+      const { data, headers } = await repo.github.repos.getCommit({ ...asked, ...page, ref })
       return { data: data.files ?? [], headers }
     }, left)
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)

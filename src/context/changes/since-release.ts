@@ -1,8 +1,7 @@
 /** What changed since the last release: which of the earlier ones that is, and where to compare. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { type GitHub, type GitHubRepo, readPages, requestParams } from '../../github/client.js'
-import { isMissing } from '../../github/errors.js'
+import { asking, type GitHub, type GitHubRepo, readPages } from '../../github/client.js'
 import { compareCommits, type Listing } from './compare.js'
 import { readParts } from './parts.js'
 import { type Changes, unknownChanges } from './types.js'
@@ -39,10 +38,9 @@ export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
-  const mode = { ...repo, isEarly: isMissing }
-  const common = requestParams(mode, 'listing the releases', 'contents: read', Array.isArray)
+  const call = { needs: 'contents: read', early: true, expects: Array.isArray }
   const { items } = await readPages(RELEASE_PAGES, (page) =>
-    repo.github.repos.listReleases({ ...common, ...page }),
+    repo.github.repos.listReleases({ ...asking(repo, 'listing the releases', call), ...page }),
   )
   const own = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true

@@ -2,8 +2,7 @@
 
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { type GitHubRepo, readPages, requestParams } from '../../github/client.js'
-import { isMissing } from '../../github/errors.js'
+import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -68,13 +67,15 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
-  const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const mode = { ...repo, isEarly: isMissing }
-  const common = requestParams(mode, doing, 'actions: read', hasRuns)
-  const list = async (params: object) => {
-    const asked = { ...common, workflow_id, ...params }
-    const { data, headers } = await repo.github.actions.listWorkflowRuns(asked)
+  const asked = asking(repo, `listing the earlier runs of ${workflow_id}`, {
+    needs: 'actions: read',
+    early: true,
+    expects: hasRuns,
+  })
+  const list = async (more: object) => {
+    const params = { ...asked, workflow_id, ...more }
+    const { data, headers } = await repo.github.actions.listWorkflowRuns(params)
     return { data: data.workflow_runs, headers }
   }
   const { eventName, repository, runId } = environment
