@@ -4,6 +4,7 @@ import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
+import type { GitHubDoor } from './plan.js'
 import { StepReport } from './report/report.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
@@ -18,6 +19,8 @@ export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtExcep
 export interface WholeStep extends Step {
   readonly inputProblem: InputError | undefined
   readonly report: StepReport
+  /** Loads what talks to GitHub, once, and only if the run needs it. [net.cheap] */
+  loadGitHub(): Promise<GitHubDoor>
 }
 
 /**
@@ -47,7 +50,8 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
   })
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
-  return {
+  let github: Promise<GitHubDoor> | undefined
+  const step: WholeStep = {
     inputs,
     inputProblem,
     environment,
@@ -69,5 +73,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
     debug: reporter.debug,
     warn: reporter.warn,
     tell: (happening) => report.tell(happening),
+    loadGitHub: () => (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step))),
   }
+  return step
 }

@@ -6,7 +6,6 @@ import { refuseStrangers } from './access/who-may-start.js'
 import { createStep, type WholeStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { createDeadline } from './net/deadline.js'
-import type { GitHubDoor, LoadGitHub } from './plan.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
 import { ActionError, Cancelled } from './text/errors.js'
@@ -47,15 +46,12 @@ export async function main(): Promise<void> {
 export async function runStep(step: WholeStep): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
-  let github: Promise<GitHubDoor> | undefined
-  const loadGitHub: LoadGitHub = () =>
-    (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step)))
-  const result = await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat)
+  const result = await execute(step).catch(toRunResult).finally(stopHeartbeat)
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
   if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
     const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
-    const docs = await (await loadGitHub()).readDocs(report.facts, signal).finally(end)
+    const docs = await (await step.loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })
   }
   report.endLog()
@@ -63,14 +59,14 @@ export async function runStep(step: WholeStep): Promise<void> {
 }
 
 /** What stands against a run comes first, without the service. [skip.service.unasked] */
-async function execute(step: WholeStep, loadGitHub: LoadGitHub): Promise<RunResult> {
+async function execute(step: WholeStep): Promise<RunResult> {
   const { inputs, inputProblem, event } = step
   const { skip, mayBeMerges } = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip !== undefined) return { outcome: 'skipped', ...skip }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
   // that.
   const refusal = await refuseStrangers(step, async (people) =>
-    (await loadGitHub()).findRefusal(people),
+    (await step.loadGitHub()).findRefusal(people),
   ).catch((thrown) => {
     throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
   })
@@ -82,5 +78,5 @@ async function execute(step: WholeStep, loadGitHub: LoadGitHub): Promise<RunResu
     throw inputProblem
   }
   const { planAndRun } = await import('./plan-and-run.js')
-  return planAndRun(step, mayBeMerges, loadGitHub)
+  return planAndRun(step, mayBeMerges)
 }

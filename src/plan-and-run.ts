@@ -7,7 +7,6 @@ import { whoNeedsAccess } from './access/who-may-start.js'
 import { createAgentService } from './agent/client.js'
 import type { WholeStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
-import type { LoadGitHub } from './plan.js'
 import { formatStartLine } from './report/start-line.js'
 import type { RunResult } from './run/result.js'
 import { run } from './run/run.js'
@@ -25,7 +24,6 @@ import { quote, truncate } from './text/escape.js'
 export async function planAndRun(
   step: WholeStep,
   mayBeMerges: readonly string[] | undefined,
-  loadGitHub: LoadGitHub,
 ): Promise<RunResult> {
   const { inputs, event, report } = step
   if (event.problem !== undefined && needsGitHub(inputs)) {
@@ -39,11 +37,18 @@ export async function planAndRun(
   const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
   const { baseUrl, projectId, apiKey } = inputs
   const service = createAgentService({
-    ...{ baseUrl, projectId, apiKey, network, redact, deadline, debug, now: clock.now },
+    baseUrl,
+    projectId,
+    apiKey,
+    network,
+    redact,
+    deadline,
+    debug,
+    now: clock.now,
   })
   let plan: Plan = inputs.task
   if (mayBeMerges !== undefined || needsGitHub(inputs)) {
-    const { planRun } = await loadGitHub()
+    const { planRun } = await step.loadGitHub()
     plan = await planRun(mayBeMerges, service, (comment) => {
       report.comment = comment
     })

@@ -12,7 +12,7 @@ import { judgeChanges } from './context/judge.js'
 import { composePrompt } from './context/prompt/compose.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
-import { createGitHub, type GitHubRepo } from './github/client.js'
+import { createGitHub } from './github/client.js'
 import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memory/memory.js'
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
@@ -20,9 +20,6 @@ import type { Plan } from './run/task.js'
 
 /** What talks to GitHub. */
 export type GitHubDoor = ReturnType<typeof openGitHub>
-
-/** It is loaded only if a run needs it. [net.cheap] */
-export type LoadGitHub = () => Promise<GitHubDoor>
 
 /** Each request names the permission that it needs. [github.permission.least] */
 export function openGitHub(step: Step) {
@@ -34,7 +31,7 @@ export function openGitHub(step: Step) {
     fromFork: hasReadOnlyToken(event),
   })
   const repo = { github, repository }
-  const docsPulls = openDocsPulls(step, github)
+  const docsPulls = openDocsPulls(step, repo)
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
   return {
     /** Why these people must not start a job; undefined if they may. */
@@ -49,12 +46,8 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
-    planRun: planRun.bind(undefined, { ...step, github, docsPulls, repo }),
+    planRun: planRun.bind(undefined, { ...step, repo, docsPulls }),
   }
-}
-
-interface PlanStep extends MemoryStep {
-  readonly repo: GitHubRepo
 }
 
 /**
@@ -63,18 +56,20 @@ interface PlanStep extends MemoryStep {
  * [memory.locked]
  */
 async function planRun(
-  step: PlanStep,
+  step: MemoryStep,
   mayBeMerges: readonly string[] | undefined,
   service: AgentService,
   keep: (comment: Memory['comment']) => void,
 ): Promise<Plan> {
   const { repo, log } = step
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    return skipFor('every non-merge commit in the push is by an account in skip-authors')
+    const reason = 'every non-merge commit in the push is by an account in skip-authors'
+    return { kind: 'skip', skip: { reason } }
   }
   const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    return skipFor('the push merged a pull request by an account in skip-authors')
+    const reason = 'the push merged a pull request by an account in skip-authors'
+    return { kind: 'skip', skip: { reason } }
   }
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
@@ -88,16 +83,12 @@ async function planRun(
   return planAbout(about, found, memory, service)
 }
 
-function skipFor(reason: string): Plan {
-  return { kind: 'skip', skip: { reason } }
-}
-
 /**
  * Once it is known what the run is about. A docs job that is only waited for is paid already, so no
  * label counts. [skip.wait.never]
  */
 async function planAbout(
-  step: PlanStep,
+  step: MemoryStep,
   found: MergedPull | undefined,
   memory: Memory,
   service: AgentService,
@@ -157,7 +148,7 @@ function mayNamePull({ inputs, event }: MemoryStep, named: Thread | undefined): 
  * @throws ActionError `github`
  */
 async function findSkipLabel(
-  step: PlanStep,
+  step: MemoryStep,
   others: readonly unknown[],
 ): Promise<Skip | undefined> {
   const { inputs, event, repo, log } = step
@@ -177,7 +168,7 @@ async function findSkipLabel(
  *
  * @throws ActionError `github`
  */
-async function readNamed({ inputs, event, repo }: PlanStep): Promise<Thread | undefined> {
+async function readNamed({ inputs, event, repo }: MemoryStep): Promise<Thread | undefined> {
   const { task, issueNumber, skipLabels } = inputs
   if (issueNumber === undefined || task.kind === 'attach' || skipLabels.size === 0) return undefined
   const isOther = ![event.issue, event.pullRequest?.number].includes(issueNumber)

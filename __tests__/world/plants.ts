@@ -339,8 +339,8 @@ const TABLE = [
   ],
   [
     'a branch that went back has nothing new [range.schedule.rerun]',
-    "mayBeBehind && relation === 'behind'",
-    "relation === 'behind'",
+    "mayBeBehind && comparison.relation === 'behind'",
+    "comparison.relation === 'behind'",
   ],
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [

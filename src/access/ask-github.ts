@@ -37,11 +37,15 @@ export async function findRefusal(
 
 /** GitHub answers 404 also to a token that sees nothing. [access.permission.unknown] */
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
-  const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const call = { needs: 'metadata: read', expects: hasPermission }
-  const params = { ...asking(repo, `reading the permission of ${login}`, call), username: login }
   try {
-    return (await repo.github.repos.getCollaboratorPermissionLevel(params)).data.permission
+    const { data } = await repo.github.repos.getCollaboratorPermissionLevel({
+      ...asking(repo, `reading the permission of ${login}`, {
+        needs: 'metadata: read',
+        expects: ({ permission }: { permission?: unknown }) => typeof permission === 'string',
+      }),
+      username: login,
+    })
+    return data.permission
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
@@ -62,13 +66,12 @@ const COMMITS_LIMIT = 20
  */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
-  const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
   for (const commit_sha of commits) {
     const { data } = await repo.github.git.getCommit({
       ...asking(repo, `reading commit ${shortSha(commit_sha)}`, {
         needs: 'contents: read',
         early: true,
-        expects: hasParents,
+        expects: ({ parents }: { parents?: unknown }) => Array.isArray(parents),
       }),
       commit_sha,
     })

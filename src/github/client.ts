@@ -53,7 +53,7 @@ export interface Call extends CallNames {
   /** Temporary failures are retried, for up to 90 s, unless this is false. */
   readonly retried?: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
-  readonly find?: () => Promise<{ readonly id: number } | undefined>
+  readonly find?: () => Promise<{ id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
   readonly signal?: AbortSignal
 }
@@ -176,9 +176,10 @@ async function waitForRetry(
 }
 
 /** Octokit passes on what isn't JSON, or was cut off, as a string. [github.shape] */
-function expectShape<
-  R extends { readonly data: unknown; readonly status: number; readonly headers: object },
->(response: R, { expects = () => true, ofFiles }: Call): R {
+function expectShape<R extends { data: unknown; status: number; headers: object }>(
+  response: R,
+  { expects = () => true, ofFiles }: Call,
+): R {
   const { data, status, headers } = response
   // A page is told by its title, a redirect as one.
   if (status >= 300 || isForeign(status, undefined, data)) {
@@ -192,7 +193,7 @@ function expectShape<
 export type ReadPage<T> = (page: {
   page: number
   per_page: number
-}) => Promise<{ data: T[]; headers: { readonly link?: string } }>
+}) => Promise<{ data: T[]; headers: { link?: string } }>
 
 /**
  * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
@@ -221,7 +222,7 @@ export interface GitHubRepo {
  * fails.
  */
 export function asking(
-  { repository }: Pick<GitHubRepo, 'repository'>,
+  { repository }: { repository: string },
   doing: string,
   call: Omit<Call, 'doing'>,
 ) {

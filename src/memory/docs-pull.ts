@@ -2,7 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
-import { asking, createGitHub, type GitHub, type RequestMode } from '../github/client.js'
+import { asking, createGitHub, type GitHubRepo, type RequestMode } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import {
   DOCS_FILES_PAGE,
@@ -32,14 +32,9 @@ class Unreadable extends Error {
 }
 
 /** How something of a pull request is read. */
-type Read<T> = (
-  github: GitHub,
-  repository: string,
-  pull_number: number,
-  mode: RequestMode,
-) => Promise<T>
+type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Promise<T>
 
-export function openDocsPulls(step: Step, github: GitHub) {
+export function openDocsPulls(step: Step, { github }: GitHubRepo) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
   // GitHub finds a repository in any case.
@@ -60,7 +55,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
     const { repository, number } = pull
     const mayRead = `read pull requests in ${repository}.`
     try {
-      return await read(github, repository, Number(number), mode)
+      return await read({ github, repository }, Number(number), mode)
     } catch (thrown) {
       if (!mayOtherTokenRead(thrown)) throw unreadable(thrown, '')
       if (isHere(repository)) throw unreadable(thrown, thrown.advice)
@@ -68,7 +63,7 @@ export function openDocsPulls(step: Step, github: GitHub) {
     }
     try {
       const byDocsToken = createGitHub({ ...step, token, fromFork: false })
-      return await read(byDocsToken, repository, Number(number), mode)
+      return await read({ github: byDocsToken, repository }, Number(number), mode)
     } catch (thrown) {
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
@@ -134,10 +129,15 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
-const readDocsPull: Read<object> = async (github, repository, pull_number, mode) => {
-  const call = { ...mode, needs: 'pull-requests: read' }
-  const asked = asking({ repository }, `reading pull request ${repository}#${pull_number}`, call)
-  return (await github.pulls.get({ ...asked, pull_number })).data
+const readDocsPull: Read<object> = async (repo, pull_number, mode) => {
+  const { data } = await repo.github.pulls.get({
+    ...asking(repo, `reading pull request ${repo.repository}#${pull_number}`, {
+      ...mode,
+      needs: 'pull-requests: read',
+    }),
+    pull_number,
+  })
+  return data
 }
 
 /** Undefined if GitHub doesn't say. */
@@ -148,11 +148,17 @@ function stateOf(pull: object | undefined): PullState | undefined {
   return state === 'open' ? state : undefined
 }
 
-const readDocsFiles: Read<readonly DocsFile[]> = async (github, repository, pull_number, mode) => {
-  const doing = `listing the files of pull request ${repository}#${pull_number}`
-  const call = { ...mode, needs: 'pull-requests: read', expects: isList }
-  const params = { ...asking({ repository }, doing, call), per_page: DOCS_FILES_PAGE }
-  return (await github.pulls.listFiles({ ...params, pull_number })).data
+const readDocsFiles: Read<readonly DocsFile[]> = async (repo, pull_number, mode) => {
+  const { data } = await repo.github.pulls.listFiles({
+    ...asking(repo, `listing the files of pull request ${repo.repository}#${pull_number}`, {
+      ...mode,
+      needs: 'pull-requests: read',
+      expects: isList,
+    }),
+    pull_number,
+    per_page: DOCS_FILES_PAGE,
+  })
+  return data
 }
 
 function isList(data: unknown): boolean {

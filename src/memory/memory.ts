@@ -4,7 +4,7 @@
  */
 
 import type { AgentService } from '../agent/client.js'
-import type { GitHub } from '../github/client.js'
+import type { GitHubRepo } from '../github/client.js'
 import type { Step } from '../run/step.js'
 import { type Comment, keepComment } from './comment.js'
 import type { DocsPulls } from './docs-pull.js'
@@ -17,7 +17,7 @@ export { openDocsPulls } from './docs-pull.js'
 export type Memory = ReturnType<typeof openMemory>
 
 export interface MemoryStep extends Step {
-  readonly github: GitHub
+  readonly repo: GitHubRepo
   readonly docsPulls: DocsPulls
 }
 
@@ -54,7 +54,7 @@ function openComment(
   isMerged: boolean,
   markerKeys: MarkerKeys,
 ): Comment | undefined {
-  const { inputs, event, environment, github, log, nonce } = step
+  const { inputs, event, repo, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
   const thread = findThread(event, issueNumber, isMerged)
@@ -69,7 +69,7 @@ function openComment(
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
   return keepComment({
     ...step,
-    comments: openComments(github, environment.repository, thread, nonce()),
+    comments: openComments(repo, thread, nonce()),
     identity: identify(step, thread.number),
     markerKeys,
     isMemory,

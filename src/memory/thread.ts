@@ -2,12 +2,12 @@
 
 import type { RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import { asking, type GitHub, type RequestMode, readPages } from '../github/client.js'
+import { asking, type GitHubRepo, type RequestMode, readPages } from '../github/client.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
-export type Place = Readonly<{ kind: string; number: number; permission: string }>
+type Place = NonNullable<ReturnType<typeof findThread>>
 
 /**
  * Where the comment is, and what it takes to write there.
@@ -18,7 +18,7 @@ export function findThread(
   { pullRequest, issue }: RunEvent,
   issueNumber: number | undefined,
   isMerged: boolean,
-): Place | undefined {
+) {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
   const [pulls, issues] = ['pull-requests: write', 'issues: write']
@@ -38,25 +38,31 @@ export type Comments = ReturnType<typeof openComments>
  * @param nonce what a comment that is created here ends in until it has its marker
  */
 export function openComments(
-  github: GitHub,
-  repository: string,
+  repo: GitHubRepo,
   { kind, number: issue_number, permission }: Place,
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
   const writing = (mode: RequestMode) =>
-    asking({ repository }, `writing the comment on ${kind} ${issue_number}`, {
+    asking(repo, `writing the comment on ${kind} ${issue_number}`, {
       ...mode,
       needs: permission,
       expects: ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     })
 
   function list(mode: RequestMode) {
-    const call = { ...mode, needs: permission, early: true, expects: Array.isArray }
-    const asked = asking({ repository }, `reading the comments of ${kind} ${issue_number}`, call)
     return readPages(COMMENTS_LIMIT / 100, (page) =>
-      github.issues.listComments({ ...asked, ...page, issue_number }),
+      repo.github.issues.listComments({
+        ...asking(repo, `reading the comments of ${kind} ${issue_number}`, {
+          ...mode,
+          needs: permission,
+          early: true,
+          expects: Array.isArray,
+        }),
+        ...page,
+        issue_number,
+      }),
     )
   }
 
@@ -80,12 +86,12 @@ export function openComments(
         body: `${text}\n\n${mark}`,
       }
       isCreated = true
-      return (await github.issues.createComment(params)).data.id
+      return (await repo.github.issues.createComment(params)).data.id
     },
     findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
-      await github.issues.updateComment({ ...writing(mode), comment_id, body })
+      await repo.github.issues.updateComment({ ...writing(mode), comment_id, body })
     },
   }
 }

@@ -95,12 +95,9 @@ export function createHttpClient(options: HttpClientOptions) {
   return { send, close }
 }
 
-interface Connection {
-  readonly client: Client
-  destroy(): void
-}
+type Connection = ReturnType<typeof openConnection>
 
-function openConnection({ origin, ...options }: HttpClientOptions): Connection {
+function openConnection({ origin, ...options }: HttpClientOptions) {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,

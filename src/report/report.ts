@@ -167,7 +167,11 @@ export class StepReport {
     const { notes } = this.#facts
     const { failure, memory = 'none' } = this.comment ?? {}
     return {
-      ...{ facts: this.#facts, inputs, redact, workflow: environment.workflow, runUrl: '' },
+      facts: this.#facts,
+      inputs,
+      redact,
+      workflow: environment.workflow,
+      runUrl: '',
       notes: failure === undefined ? notes : [...notes, failure],
       memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
     }

@@ -18,6 +18,8 @@ export interface View extends ToldRun {
   readonly runUrl: string
 }
 
+type Parts = ReturnType<typeof describe>
+
 /** What both texts are made of, as Markdown. */
 function describe(view: View) {
   const { facts, inputs, notes } = view
@@ -63,10 +65,7 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
 }
 
-function firstLine(
-  view: View,
-  { title, pullRequest }: { title: string; pullRequest: string | undefined },
-): string {
+function firstLine(view: View, { title, pullRequest }: Parts): string {
   // The link may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`

@@ -8,29 +8,29 @@ import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../text/redact.js'
 import type { Happening } from './facts.js'
 
-export interface Step {
-  readonly inputs: Inputs
-  readonly environment: RunEnvironment
-  readonly event: RunEvent
-  readonly network: NetworkSettings
-  readonly redact: Redact
+export type Step = Readonly<{
+  inputs: Inputs
+  environment: RunEnvironment
+  event: RunEvent
+  network: NetworkSettings
+  redact: Redact
   /** For what the agent reads. */
-  readonly redactKeys: Redact
-  readonly nonce: () => string
-  readonly clock: Clock
-  readonly deadline: Deadline
+  redactKeys: Redact
+  nonce: () => string
+  clock: Clock
+  deadline: Deadline
   /** From 0 to 1, for jitter. */
-  readonly random: () => number
-  readonly log: (line: string) => void
-  readonly debug: (line: string) => void
-  readonly warn: (line: string) => void
+  random: () => number
+  log: (line: string) => void
+  debug: (line: string) => void
+  warn: (line: string) => void
   /**
    * Records what happens, and reports what a reader has to know of it.
    *
    * @throws ActionError `internal`, before anything was accepted, if it can't be reported
    */
-  readonly tell: (happening: Happening) => void
-}
+  tell: (happening: Happening) => void
+}>
 
 /** What a step is asked for, by which run. */
 export type StepSubject = Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>

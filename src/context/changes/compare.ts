@@ -52,17 +52,15 @@ export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
 ): Promise<Comparison> {
-  // But that two commits have no history in common is.
-  const early = (answer: unknown) => isMissing(answer) && !isUnrelated(answer)
-  const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
-    RELATIONS.includes(status) && isFileList(files)
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
       ...asking(repo, `comparing ${about.range}`, {
         needs: 'contents: read',
         ofFiles: true,
-        early,
-        expects: hasFiles,
+        // That two commits have no history in common is believed.
+        early: (answer) => isMissing(answer) && !isUnrelated(answer),
+        expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
+          RELATIONS.includes(status) && isFileList(files),
       }),
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,

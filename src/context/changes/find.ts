@@ -74,10 +74,9 @@ function unknownIfUnlistable(thrown: unknown): Changes {
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
-  const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
   const asked = asking(repo, `reading pull request or issue ${number}`, {
     needs: 'issues: read or pull-requests: read',
-    expects: hasNumber,
+    expects: (data: { number?: unknown }) => Number.isSafeInteger(data.number),
   })
   try {
     return { isPull: true, data: (await github.pulls.get({ ...asked, pull_number: number })).data }
@@ -91,12 +90,11 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 
 /** The branches of a pull request whose payload lacks them. It exists: the event is about it. */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
-  const hasBase = (pull: unknown) => getString(pull, 'base.ref') !== ''
   const { data } = await repo.github.pulls.get({
     ...asking(repo, `reading pull request ${number}`, {
       needs: 'pull-requests: read',
       early: true,
-      expects: hasBase,
+      expects: (pull: unknown) => getString(pull, 'base.ref') !== '',
     }),
     pull_number: number,
   })
@@ -137,14 +135,17 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     return isFileList(data)
   }
-  const asked = asking(repo, `listing the files of pull request ${number}`, {
-    needs: 'pull-requests: read',
-    ofFiles: true,
-    early: true,
-    expects: isList,
-  })
   const list = await readFiles((page) =>
-    repo.github.pulls.listFiles({ ...asked, ...page, pull_number: number }),
+    repo.github.pulls.listFiles({
+      ...asking(repo, `listing the files of pull request ${number}`, {
+        needs: 'pull-requests: read',
+        ofFiles: true,
+        early: true,
+        expects: isList,
+      }),
+      ...page,
+      pull_number: number,
+    }),
   )
   return { kind: 'listed', ...list, range: `pull request ${number}` }
 }

@@ -17,7 +17,7 @@ const NEEDS = 'pull-requests: write'
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
 /** `isConsent`: the push is about it, so its words count. */
-export type MergedPull = Readonly<{ pull: { readonly number: number }; isConsent: boolean }>
+export type MergedPull = Readonly<{ pull: { number: number }; isConsent: boolean }>
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
@@ -52,13 +52,12 @@ export async function findMergedPull(
   }
   // Of a pull request without `merge_commit_sha`, too.
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
-  // What names nothing can't be found in another way.
-  const early = (answer: unknown): boolean =>
-    isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0)
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
       needs: NEEDS,
-      early,
+      // What names nothing can't be found in another way.
+      early: (answer) =>
+        isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0),
       expects: Array.isArray,
     }),
     commit_sha: after,
@@ -137,8 +136,10 @@ function isMergedBy(
 
 /** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
 async function readPull(number: string, repo: GitHubRepo) {
-  const asked = asking(repo, `reading pull request ${number}`, { needs: NEEDS })
-  const request = repo.github.pulls.get({ ...asked, pull_number: Number(number) })
+  const request = repo.github.pulls.get({
+    ...asking(repo, `reading pull request ${number}`, { needs: NEEDS }),
+    pull_number: Number(number),
+  })
   const answer = await request.catch(keepMissing)
   // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
   // can tell it from the merge.
@@ -152,20 +153,23 @@ async function readPull(number: string, repo: GitHubRepo) {
  * then one of the pull request's own commits is no merge of it. [merge.no-merge-commit]
  */
 async function hasAll(
-  pull: { readonly number: number },
+  pull: MergedPull['pull'],
   commits: readonly Commit[],
   after: string,
   repo: GitHubRepo,
 ): Promise<boolean> {
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
-  const asked = asking(repo, `listing the commits of pull request ${pull.number}`, {
-    needs: NEEDS,
-    early: true,
-    expects: Array.isArray,
-  })
   const { items } = await readPages(3, (page) =>
-    repo.github.pulls.listCommits({ ...asked, ...page, pull_number: pull.number }),
+    repo.github.pulls.listCommits({
+      ...asking(repo, `listing the commits of pull request ${pull.number}`, {
+        needs: NEEDS,
+        early: true,
+        expects: Array.isArray,
+      }),
+      ...page,
+      pull_number: pull.number,
+    }),
   )
   if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))

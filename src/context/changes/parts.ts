@@ -32,15 +32,18 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {
-    const asked = asking(repo, `reading commit ${shortSha(ref)}`, {
-      needs: 'contents: read',
-      ofFiles: true,
-      early: true,
-      expects: ({ files }: { files?: unknown }) => isFileList(files),
-    })
     // No more pages than requests are left.
     const found = await readFiles(async (page) => {
-      const { data, headers } = await repo.github.repos.getCommit({ ...asked, ...page, ref })
+      const { data, headers } = await repo.github.repos.getCommit({
+        ...asking(repo, `reading commit ${shortSha(ref)}`, {
+          needs: 'contents: read',
+          ofFiles: true,
+          early: true,
+          expects: ({ files }: { files?: unknown }) => isFileList(files),
+        }),
+        ...page,
+        ref,
+      })
       return { data: data.files ?? [], headers }
     }, left)
     left -= 1 + Math.floor(found.files.length / FILES_PAGE)

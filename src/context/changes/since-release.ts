@@ -38,9 +38,15 @@ export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
-  const call = { needs: 'contents: read', early: true, expects: Array.isArray }
   const { items } = await readPages(RELEASE_PAGES, (page) =>
-    repo.github.repos.listReleases({ ...asking(repo, 'listing the releases', call), ...page }),
+    repo.github.repos.listReleases({
+      ...asking(repo, 'listing the releases', {
+        needs: 'contents: read',
+        early: true,
+        expects: Array.isArray,
+      }),
+      ...page,
+    }),
   )
   const own = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true

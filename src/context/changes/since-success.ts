@@ -67,15 +67,16 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
-  const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const asked = asking(repo, `listing the earlier runs of ${workflow_id}`, {
-    needs: 'actions: read',
-    early: true,
-    expects: hasRuns,
-  })
-  const list = async (more: object) => {
-    const params = { ...asked, workflow_id, ...more }
-    const { data, headers } = await repo.github.actions.listWorkflowRuns(params)
+  const list = async (params: object) => {
+    const { data, headers } = await repo.github.actions.listWorkflowRuns({
+      ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
+        needs: 'actions: read',
+        early: true,
+        expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
+      }),
+      workflow_id,
+      ...params,
+    })
     return { data: data.workflow_runs, headers }
   }
   const { eventName, repository, runId } = environment
