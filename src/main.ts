@@ -68,6 +68,7 @@ async function execute(step: WholeStep): Promise<RunResult> {
   const refusal = await refuseStrangers(step, async (people) =>
     (await step.loadGitHub()).findRefusal(people),
   ).catch((thrown) => {
+    // If nobody can be asked, bad input is told all the same.
     throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }

@@ -66,6 +66,7 @@ export function createAgentService(options: AgentServiceOptions) {
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
+    // Compressed, a small answer could become a large one.
     'accept-encoding': 'identity',
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',

@@ -80,6 +80,7 @@ export function judgeSubmit(
   }
   switch (result.kind) {
     case 'job': {
+      // The message was accepted, whichever docs job the answer is about.
       const isAnother = request.kind === 'message' && result.job.id !== request.jobId
       return { next: 'accepted', job: isAnother ? undefined : result.job }
     }

@@ -131,7 +131,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
         toGitHubError(thrown, call, time, options),
       )
       const isError = answer instanceof GitHubError
-      // What GitHub said, if it said something.
+      // What GitHub said last says more than that time is up.
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
       if (isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
@@ -155,7 +155,7 @@ function toGitHubError(
   options: GitHubOptions,
 ): GitHubError {
   if (cancelled()) throw new Cancelled()
-  // Of what should find a creation.
+  // What looks for an earlier creation has failed.
   if (thrown instanceof GitHubError) return thrown
   return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)
 }

@@ -42,6 +42,7 @@ export function createFetch(options: FetchOptions) {
     const startedAt = clock.now()
     const address = new URL(url)
     let outcome: number | string = 'failed'
+    // What has arrived is read first, also if its time is up.
     const signal = abortedAfter(init.signal, readArrived)
     try {
       const response = await Promise.race([
@@ -92,7 +93,7 @@ async function sendTo(dispatcher: Dispatcher, address: URL, init: FetchInit) {
     const location = REDIRECTIONS.includes(status) ? (received.get('location') ?? '') : ''
     if (location !== '' && URL.canParse(location, url) && redirections < MAX_REDIRECTIONS) {
       target = new URL(location, url)
-      if (target.origin === origin) continue
+      if (target.origin === origin) continue // The token goes nowhere else.
     }
     const bytes =
       received.get('content-encoding') === 'gzip'

@@ -136,7 +136,7 @@ async function getJob(
   jobId: string,
   { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
-  // What this step reports begins later.
+  // What this step reports begins later: of these polls, only the debug log tells.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
     const job = await pollUntilDone(

@@ -75,6 +75,7 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
     end()
   }
   const onCancel = (): void => {
+    // A step that has timed out before is not cancelled.
     cancelled = !controller.signal.aborted
     abort(cancel.reason)
   }

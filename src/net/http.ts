@@ -171,9 +171,9 @@ function exchange(
       const limit = LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`))
     }
-    // undici writes the headers together with the first part of the body, so nothing is sent before
-    // that, and a signal that has arrived stops it. It accepts any async iterable; its types don't.
-    // [cancel.before-post]
+    // undici writes the headers with the first part of the body: nothing is sent before that, and a
+    // signal that has arrived stops it. [cancel.before-post]
+    // It accepts any async iterable; its types don't.
     const createBody = async function* (text: string) {
       await readArrived() // A signal may have.
       if (settled) throw new Error('aborted')

@@ -16,6 +16,7 @@ export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Recor
   const link = seen?.job.link ?? (sendsNothing ? previousLink : undefined)
   const { number = '', repository = '' } = parsePullRequest(link) ?? {}
   return {
+    // Not a remembered docs job that one in flight may replace.
     'job-id': redact(jobId || (sent === 'nothing' ? recordedId : ''), true),
     status: statusIn(facts) ?? '',
     'pr-link': link ?? '',

@@ -173,6 +173,7 @@ export class StepReport {
       workflow: environment.workflow,
       runUrl: '',
       notes: failure === undefined ? notes : [...notes, failure],
+      // A re-run would not find what couldn't be written.
       memory: failure !== undefined && memory === 'pending' ? 'none' : memory,
     }
   }
@@ -212,7 +213,7 @@ export class StepReport {
 
   /** Reports the result, but for the comment. An error of the outputs becomes the result. */
   #end(given: RunResult): void {
-    if (this.#facts.result !== undefined) return
+    if (this.#facts.result !== undefined) return // What was told must stay true.
     const { writer } = this.#options
     const cause = errorOf(given)
     const isInternal = cause?.code === 'internal'

@@ -36,7 +36,7 @@ export async function findMergedPull(
   const after = getSha(payload, 'after')
   const commits = commitsThatMayMerge(step)
   if (commits.length === 0) return undefined
-  // Then GitHub responds 404 to whatever asks for them
+  // If pull requests are turned off, GitHub responds 404 to whatever asks for them
   // (github.com/josegonzalez/python-github-backup/issues/511). [merge.pulls-off]
   const hasNoPulls = (repository: unknown): boolean => {
     const isOff = getPath(repository, 'has_pull_requests') === false
@@ -50,7 +50,7 @@ export async function findMergedPull(
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
-  // Of a pull request without `merge_commit_sha`, too.
+  // A pull request without `merge_commit_sha` may be one, too.
   const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
