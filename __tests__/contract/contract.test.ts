@@ -8,14 +8,14 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { SECRETS as EMULATOR_SECRETS } from '../../emulator/show.mjs'
-import { JOB_FIELDS } from '../../src/agent/client.js'
 import { FAIL_ON, FAILURES, failsStep, OUTCOMES, STATUSES } from '../../src/agent/job.js'
+import { jobSchema } from '../../src/agent/schemas.js'
 import { RANGES } from '../../src/context/changes/find.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
-import { END_FIELDS } from '../../src/run/poll.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { text } from '../support/files.js'
 import { posixTest } from '../support/platform.js'
+import { job } from '../support/service.js'
 import { OUTPUT_NAMES } from '../unit/scripted-run.js'
 
 const REFERENCE = 'docs/reference.md'
@@ -86,9 +86,22 @@ test('the statuses are the same in the code, action.yml and the documents [house
   for (const status of STATUSES) expect(action.outputs.status.description).toContain(status)
 })
 
-test('the fields of a job that the code reads are those of the service API [send.job.required]', () => {
-  const read = new Set([...JOB_FIELDS, ...END_FIELDS])
-  expect(rows(SERVICE_API, 'The job').flatMap(([field]) => names(field))).toEqual([...read])
+test('the schema of a job has the fields of the service API, and requires the same ones [send.job.required]', () => {
+  const fields = rows(SERVICE_API, 'The job').map(([field, meaning = '']) => [
+    names(field)[0],
+    meaning.startsWith('Required'),
+    meaning.includes('or null'),
+  ])
+  const { id, status, prLink, archivedAt } = job()
+  const given = { id, status, prLink, archivedAt }
+  const isJob = (other: object) => jobSchema.safeParse({ ...given, ...other }).success
+  expect(
+    Object.keys(jobSchema.shape).map((name) => [
+      name,
+      !isJob({ [name]: undefined }),
+      isJob({ [name]: null }),
+    ]),
+  ).toEqual(fields)
 })
 
 test('the events that have a list of changes are those of the reference [house.defaults.once] [range.others]', () => {
@@ -259,9 +272,9 @@ describe('the code', () => {
       expect(text(`${parentPath}/${name}`)).toMatch(/^\/\*\*\s/)
   })
 
-  test('loads the HTTP library and Octokit only once a request is sent [net.cheap]', () => {
+  test('loads the HTTP library, zod and Octokit only once a request is sent [net.cheap]', () => {
     expect(text('build/ncc/index.js')).not.toMatch(
-      /node_modules\/(?:undici|@octokit|@actions\/github)\//,
+      /node_modules\/(?:undici|zod|@octokit|@actions\/github)\//,
     )
   })
 })

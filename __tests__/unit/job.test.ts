@@ -6,15 +6,14 @@ import {
   FAIL_ON,
   failsStep,
   isFinal,
-  isId,
   isStatus,
   OUTCOMES,
   outcomeOf,
   parsePullRequest,
   STATUSES,
   type StatusNames,
-  safeLink,
 } from '../../src/agent/job.js'
+import { isId, safeLink } from '../../src/text/safe.js'
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 

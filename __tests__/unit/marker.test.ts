@@ -87,6 +87,18 @@ test('what a key that leaked may have signed is checked like what the service sa
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, jobId: '', link: undefined })
 })
 
+test('a signed marker of another shape counts as unverified [memory.marker.untrusted]', () => {
+  for (const forged of [{ link: {} }, { run: 100 }, { attempt: '2' }, { state: null }]) {
+    const marker = createMarker({ ...STATE, ...(forged as object) }, ID, IDENTITY, KEY)
+    expect(readMarker(marker, ID, IDENTITY, KEY)).toBe('unverified')
+  }
+})
+
+test('a state that only a later version knows is read [memory.marker.stable]', () => {
+  const marker = createMarker({ ...STATE, state: 'queued' }, ID, IDENTITY, KEY)
+  expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, state: 'queued' })
+})
+
 test('the case of the repository name does not matter [memory.marker.signed]', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)

@@ -1,7 +1,6 @@
 /** The agent service: its three endpoints, its responses, and its own message if it refuses. */
 
 import { inspect } from 'node:util'
-import { getPath, getString } from '../event/payload.js'
 import type { Deadline } from '../net/deadline.js'
 import {
   createHttpClient,
@@ -13,7 +12,9 @@ import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
-import { isId, isStatus, type Job, safeLink } from './job.js'
+import { safeLink } from '../text/safe.js'
+import { isStatus, type Job } from './job.js'
+import { errorSchema, jobSchema } from './schemas.js'
 
 export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
@@ -113,9 +114,6 @@ function idOf({ headers }: HttpResponse): string {
   return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
-/** The API declares no field as required: `id` and `status` are. [send.job.required] */
-export const JOB_FIELDS = ['id', 'status', 'prLink'] as const
-
 /** Of a text in a response, in characters: it takes long to redact more. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
@@ -130,23 +128,24 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       description: describeResponse(response, redact),
       retryAfter: headers['retry-after'],
       isForeign: foreign,
-      hasError: getString(received, 'error') !== '',
+      hasError: errorSchema.parse(received).error !== '',
     }
   }
-  const [id, status, prLink] = JOB_FIELDS.map((name) => getPath(received, name))
-  if (typeof id !== 'string' || !isId(id) || typeof status !== 'string')
+  const job = jobSchema.safeParse(received).data
+  if (job === undefined)
     return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
+  const { id, status } = job
+  const link = job.prLink ?? ''
   // The whole link: in the part that is passed on, half a key would not be found.
-  const isClean =
-    typeof prLink === 'string' && prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
+  const isClean = link.length <= TEXT_LIMIT && redact(link, true) === link
   return {
     kind: 'job',
     job: {
       id,
       rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       status: isStatus(status) ? status : undefined,
-      link: isClean ? safeLink(prLink) : undefined,
-      received: received as Job['received'],
+      link: isClean ? safeLink(link) : undefined,
+      received: job,
     },
   }
 }
@@ -169,13 +168,11 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   return status + said + (location && `, Location ${quote(location)}`)
 }
 
-/**
- * What is wrong often stands beside the error, as details, errors or message; a gateway's refusal
- * may have the message alone, such as Amazon's `{"message": "Forbidden"}`.
- */
+/** What is wrong often stands beside the error, as details, errors or message. */
 function describeBody(body: string): string {
   const received = parseJson(body)
-  const error = getString(received, 'error') || getString(received, 'message')
+  const { error: said, message } = errorSchema.parse(received)
+  const error = said || message
   if (error === '') return body
   const fields = Object.entries(received as object)
   const more = Object.fromEntries(fields.filter(([, value]) => value !== error))

@@ -1,5 +1,7 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
+import type { ReceivedJob } from './schemas.js'
+
 /** How a step ends if that says nothing of a job's end. */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
 /** What a completed job has led to. */
@@ -43,7 +45,7 @@ export type Job = Readonly<{
   status: Status | undefined
   /** Undefined also if the service's is not safe to pass on. */
   link: string | undefined
-  received: Readonly<Record<string, unknown>>
+  received: Readonly<ReceivedJob>
 }>
 
 export function isStatus(word: string): word is Status {
@@ -73,27 +75,6 @@ export function reasonNotContinuable({ status }: Job): string | undefined {
 /** Whoever lists an outcome wants a red run; an error is one in any case. [output.exit-code] */
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
-}
-
-/** An id that is safe in a URL, a shell line and the log, where people put it. [input.id] */
-export function isId(id: string): boolean {
-  return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
-}
-
-/**
- * The link if it is safe to pass on: people put it into shell lines and Markdown.
- *
- * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % =
- * + , -`. If only its query or fragment has other characters, it is passed on without these.
- * [output.pr-link]
- */
-export function safeLink(link: string): string | undefined {
-  return [link, link.replace(/[?#].*$/s, '')].find(isSafe)
-}
-
-function isSafe(link: string): boolean {
-  const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[a-z0-9._~:/?#@%=+,-]+$/i.test(link)
-  return isPlain && link.length <= 2048 && URL.canParse(link)
 }
 
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/

@@ -1,7 +1,8 @@
 /** Parses the value of each input, or says what was expected and what came instead. Pure. */
 
-import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
+import { FAIL_ON, type FailOn } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
+import { isId } from '../text/safe.js'
 
 /** What is wrong with one input. */
 export class InvalidInput extends Error {

@@ -1,10 +1,12 @@
 /** The hidden marker: the state that a run leaves for the next one, signed. Pure. */
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { isId, safeLink } from '../agent/job.js'
+import * as z from 'zod/mini'
+import { jobSchema } from '../agent/schemas.js'
 import { type RunEnvironment, withoutRef } from '../event/event.js'
 import type { Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
+import { safeLink } from '../text/safe.js'
 
 export type Identity = Readonly<{
   repository: string
@@ -14,10 +16,28 @@ export type Identity = Readonly<{
   step: readonly string[]
 }>
 
-export interface StoredState extends Stored {
-  readonly run: string
-  readonly attempt: number
-}
+/**
+ * What a marker holds: `Stored`, and the run and the attempt that wrote it. Later versions may know
+ * more states, and add more at the end. A previous key may have leaked, and the prompt and the
+ * comment repeat the id and the link: these are read like the service's. [memory.marker.untrusted]
+ */
+const storedSchema = z.pipe(
+  z.tuple(
+    [
+      z.catch(jobSchema.shape.id, ''),
+      z.string(),
+      z.string(),
+      z.number(),
+      z.string(),
+      z.optional(z.string()),
+    ],
+    z.unknown(),
+  ),
+  z.transform(([jobId, link, run, attempt, state, fingerprint = '']) => {
+    return { jobId, link: safeLink(link), run, attempt, state, fingerprint }
+  }),
+)
+export type StoredState = Readonly<z.infer<typeof storedSchema>>
 
 /** An earlier attempt has not left it: a re-run is a later one. [memory.identity.same-attempt] */
 export function isOfThisAttempt(
@@ -28,7 +48,7 @@ export function isOfThisAttempt(
 }
 
 /** The states of a run that sent nothing. */
-export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
+export const NOTHING_SENT: readonly string[] = ['unsent', 'skipped'] satisfies Stored['state'][]
 
 /** Each later version reads it: else open pull requests are paid again. [memory.marker.stable] */
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
@@ -121,21 +141,8 @@ function sign(data: string, id: number, identity: Identity, key: Buffer): string
     .digest('base64url')
 }
 
-/**
- * Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment
- * repeat these. [memory.marker.untrusted]
- */
-function parse(data: string): StoredState {
-  const [jobId, link, run, attempt, state, fingerprint = ''] = JSON.parse(
-    Buffer.from(data, 'base64url').toString(),
-  )
-  const id = String(jobId)
-  return {
-    jobId: isId(id) ? id : '',
-    link: safeLink(String(link)),
-    run,
-    attempt,
-    state,
-    fingerprint,
-  }
+/** Only verified data is parsed. */
+function parse(data: string): StoredState | 'unverified' {
+  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  return storedSchema.safeParse(stored).data ?? 'unverified'
 }

@@ -4,7 +4,6 @@ import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/result-unknown.js'
 import type { RunEnvironment } from '../event/event.js'
-import { getString } from '../event/payload.js'
 import { factsAfter, factsAtStart, type Happening, hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import type { KeptComment } from '../run/status-update.js'
@@ -120,7 +119,7 @@ export class StepReport {
     const isNews = this.#facts.history.length > history.length
     if (!isNews && seen && job.link === seen.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    if (job.link === undefined && getString(job.received, 'prLink') !== '')
+    if (job.link === undefined && job.received.prLink)
       writer.log("The service's link was dropped, because it can't be passed on safely.")
     if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }

@@ -139,7 +139,7 @@ function createFreshnessCheck(
 }
 
 /** The fields that a new end changes. Others, such as a clock, may always differ. */
-export const END_FIELDS = ['status', 'prLink', 'archivedAt']
+const END_FIELDS = ['status', 'prLink', 'archivedAt'] as const
 
 /** Compares the fields that both have: the response to a message may have fewer. */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {

@@ -1,0 +1,24 @@
+/** The shapes of what the service responds with. Other fields are ignored. */
+
+import * as z from 'zod/mini'
+import { isId } from '../text/safe.js'
+
+/** The API declares no field as required: `id` and `status` are. [send.job.required] */
+export const jobSchema = z.object({
+  id: z.string().check(z.refine(isId)),
+  status: z.string(),
+  prLink: z.catch(z.nullish(z.string()), null),
+  /** Only compared: whatever it is, another one is another end. */
+  archivedAt: z.optional(z.unknown()),
+})
+
+/** A job as the service sends it. */
+export type ReceivedJob = z.infer<typeof jobSchema>
+
+const words = z.catch(z.string(), '')
+
+/** A gateway may have the message alone, such as Amazon's `{"message": "Forbidden"}`. */
+export const errorSchema = z.catch(z.object({ error: words, message: words }), {
+  error: '',
+  message: '',
+})
