@@ -66,10 +66,23 @@ test.each([
 })
 
 describe('values of a payload [github.event]', () => {
+  test('have a path that the compiler checks, if the type is known', () => {
+    type Run = { id: number; head?: { repo: { name: string } | null }; jobs: { name: string }[] }
+    const run: Run = { id: 7, jobs: [{ name: 'docs' }] }
+    expect(getPath(run, 'id')).toBe(7)
+    expect(getString(run, 'head.repo.name')).toBe('')
+    expect(getArray(run, 'jobs').map((job) => getString(job, 'name'))).toEqual(['docs'])
+    // @ts-expect-error
+    expect(getString(run, 'head.repo.nam')).toBe('')
+    // @ts-expect-error
+    expect(getArray(run, 'jobs').map((job) => getString(job, 'nam'))).toEqual([''])
+  })
+
   test('are only what the payload itself has', () => {
     expect(getPath({ a: { b: 0 } }, 'a.b')).toBe(0)
+    const payload: unknown = { a: { b: 'x' } }
     for (const path of ['a.c', 'a.b.c', 'toString', 'a.constructor.name'])
-      expect(getPath({ a: { b: 'x' } }, path)).toBeUndefined()
+      expect(getPath(payload, path)).toBeUndefined()
     expect(getPath({ a: null }, 'a')).toBeUndefined()
     expect(getPath({ a: { b: null } }, 'a.b')).toBeUndefined()
   })

@@ -4,6 +4,7 @@ import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
 import { asking, createGitHub, type GitHubRepo, type RequestMode } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
+import type { ApiPull } from '../github/types.js'
 import {
   DOCS_FILES_PAGE,
   type DocsFile,
@@ -129,7 +130,7 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
-const readDocsPull: Read<object> = async (repo, pull_number, mode) => {
+const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
   const { data } = await repo.github.pulls.get({
     ...asking(repo, `reading pull request ${repo.repository}#${pull_number}`, {
       ...mode,
@@ -141,7 +142,7 @@ const readDocsPull: Read<object> = async (repo, pull_number, mode) => {
 }
 
 /** Undefined if GitHub doesn't say. */
-function stateOf(pull: object | undefined): PullState | undefined {
+function stateOf(pull: ApiPull | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
   if (state === 'closed')
     return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'

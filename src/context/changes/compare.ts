@@ -2,14 +2,9 @@
 
 import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
-import {
-  asking,
-  type GitHub,
-  type GitHubRepo,
-  type ReadPage,
-  readPages,
-} from '../../github/client.js'
+import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import type { ApiComparison, ApiFile } from '../../github/types.js'
 import { quote } from '../../text/escape.js'
 import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
 
@@ -27,8 +22,6 @@ export const FILES_PAGE = 50
 
 /** Its commits per page, at most; the first page has the files. */
 const COMMITS_PAGE = 100
-
-type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
@@ -127,11 +120,9 @@ export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
   return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
 }
 
-type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
-
 /** Only an empty list proves that nothing changed. [range.list.unknown] */
 export function isFileList(data: unknown): boolean {
-  return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
+  return Array.isArray(data) && data.every((file: ApiFile) => getString(file, 'filename') !== '')
 }
 
 /**

@@ -4,6 +4,7 @@ import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
+import type { ApiFile, ApiPull } from '../../github/types.js'
 import type { Inputs } from '../../inputs/inputs.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -94,7 +95,7 @@ async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
     ...asking(repo, `reading pull request ${number}`, {
       needs: 'pull-requests: read',
       early: true,
-      expects: (pull: unknown) => getString(pull, 'base.ref') !== '',
+      expects: (pull: ApiPull) => getString(pull, 'base.ref') !== '',
     }),
     pull_number: number,
   })
@@ -128,7 +129,7 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
  * for some seconds, whose URLs name it [range.pull-request.late]
  */
 async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
-  const isLate = (file: unknown): boolean =>
+  const isLate = (file: ApiFile): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))

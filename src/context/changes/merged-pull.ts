@@ -4,6 +4,7 @@ import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../..
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { type GitHubError, isMissing } from '../../github/errors.js'
+import type { ApiPull } from '../../github/types.js'
 import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
 
@@ -17,7 +18,7 @@ const NEEDS = 'pull-requests: write'
 const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
 /** `isConsent`: the push is about it, so its words count. */
-export type MergedPull = Readonly<{ pull: { number: number }; isConsent: boolean }>
+export type MergedPull = Readonly<{ pull: ApiPull; isConsent: boolean }>
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
@@ -45,13 +46,13 @@ export async function findMergedPull(
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
-  const isNamed = (pull: unknown): boolean => String(getPath(pull, 'number')) === named
-  const isConsent = (pull: unknown): boolean => {
+  const isNamed = (pull: ApiPull): boolean => String(getPath(pull, 'number')) === named
+  const isConsent = (pull: ApiPull): boolean => {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
   // A pull request without `merge_commit_sha` may be one, too.
-  const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
+  const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
       needs: NEEDS,
@@ -123,7 +124,7 @@ function commitsThatMayMerge({ inputs, event, environment }: StepSubject): reado
 /** A synced fork has the same commits, and so may a release branch. [merge.here] */
 function isMergedBy(
   commits: readonly string[],
-  pull: unknown,
+  pull: ApiPull,
   { ref, repository }: RunEnvironment,
 ): boolean {
   return (
@@ -153,7 +154,7 @@ async function readPull(number: string, repo: GitHubRepo) {
  * then one of the pull request's own commits is no merge of it. [merge.no-merge-commit]
  */
 async function hasAll(
-  pull: MergedPull['pull'],
+  pull: ApiPull,
   commits: readonly Commit[],
   after: string,
   repo: GitHubRepo,

@@ -1,7 +1,8 @@
 /** What changed since the last release: which of the earlier ones that is, and where to compare. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, type GitHub, type GitHubRepo, readPages } from '../../github/client.js'
+import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import type { ApiRelease } from '../../github/types.js'
 import { compareCommits, type Listing } from './compare.js'
 import { readParts } from './parts.js'
 import { type Changes, unknownChanges } from './types.js'
@@ -20,8 +21,6 @@ type Released = Readonly<{
   /** Somebody asks for docs of this release, whether or not there are docs of its commit. */
   isByHand: boolean
 }>
-
-type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
 
 const SINCE_RELEASE = 'the commits since the previous release'
 
@@ -48,7 +47,7 @@ export async function sinceLastRelease(
       ...page,
     }),
   )
-  const own = release ?? items.find((one) => one.tag_name === tag)
+  const own: unknown = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
   const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
   let parted: Listing | undefined
@@ -82,14 +81,14 @@ function moves(tag: string, release: string): boolean {
  * [range.release.package] [range.release.pre-release]
  */
 function findCandidates(
-  releases: readonly Release[],
+  releases: readonly ApiRelease[],
   tag: string,
   isPreRelease: boolean,
   publishedAt: string,
-): readonly Release[] {
-  const time = ({ published_at }: Release): number => Date.parse(String(published_at))
+): readonly ApiRelease[] {
+  const time = ({ published_at }: ApiRelease): number => Date.parse(String(published_at))
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
-  const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
+  const rank = (release: ApiRelease): number => (isLower(release.tag_name, tag) ? 0 : 1)
   return releases
     .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
     .filter((release) => time(release) < before || moves(tag, release.tag_name))

@@ -3,6 +3,7 @@
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -85,7 +86,7 @@ async function findLastRun(
    * name. [range.schedule.fork] Schedules run on the default branch, whatever it was called.
    * [range.schedule.renamed]
    */
-  const isMark = (run: unknown): boolean => {
+  const isMark = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
     const isScheduled = [event, eventName].every((name) => name === 'schedule')
     return (
