@@ -39,12 +39,12 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
   const environment = runner.runEnvironment()
   const event = readEvent(environment)
   const { inputs, problem: inputProblem } = parseInputs(raw, {
-    // What a bad value is shown as.
+    // A bad value is shown without its secrets.
     redact,
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
     given: runner.givenInputs(),
     missingSecrets: explainMissingSecrets(event, environment.actor),
-    // What can't be read is reported by whoever needs the payload.
+    // Whoever needs the payload reports that it can't be read.
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })

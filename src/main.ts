@@ -12,7 +12,7 @@ import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
-/** How long the docs pull request may take to read, in milliseconds: what it says is only told. */
+/** How long the docs pull request may take to read, in milliseconds: nothing depends on it. */
 const DOCS_MS = 5_000
 
 /**
@@ -33,7 +33,7 @@ export async function main(): Promise<void> {
     }
   }
   runner.onUncaughtException(endNow)
-  // What is in flight has an unknown result.
+  // A request in flight has an unknown result.
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
   try {
     await runStep(step)
@@ -63,8 +63,8 @@ async function execute(step: WholeStep): Promise<RunResult> {
   const { inputs, inputProblem, event } = step
   const { skip, mayBeMerges } = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip !== undefined) return { outcome: 'skipped', ...skip }
-  // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
-  // that.
+  // Strangers are refused before bad input is reported: their runs have no secrets, and should not
+  // turn red for that.
   const refusal = await refuseStrangers(step, async (people) =>
     (await step.loadGitHub()).findRefusal(people),
   ).catch((thrown) => {

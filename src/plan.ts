@@ -106,7 +106,7 @@ async function planAbout(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   if (labelled !== undefined) return skipAndStop(labelled)
 
-  // Without them, a job would be paid that can't know what changed.
+  // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   const findings = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })

@@ -83,7 +83,7 @@ export function createReporter(redact: Redact): ReportWriter {
   const toLine = (text: string): string => escapeCommands(redact(text))
   return {
     log: (line) => core.info(toLine(line)),
-    // Without debugging, no stack trace.
+    // A stack trace is for debugging alone.
     isDebug: core.isDebug(),
     debug(text) {
       for (const line of text.split('\n')) core.debug(toLine(line))

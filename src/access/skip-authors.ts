@@ -67,7 +67,7 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
 function checkCommits(event: RunEvent, isListed: (login: string) => boolean): ByAuthors {
   const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
-  // Those that the payload leaves out may be by anyone.
+  // The payload leaves out commits of a long push, which may be by anyone.
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return {}
   return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')

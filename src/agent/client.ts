@@ -67,7 +67,7 @@ export function createAgentService(options: AgentServiceOptions) {
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
-    // Compressed, a small answer could become a large one.
+    // If it were compressed, a small answer could become a large one.
     'accept-encoding': 'identity',
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',
@@ -108,13 +108,13 @@ export function createAgentService(options: AgentServiceOptions) {
   }
 }
 
-/** What the service knows the request by: for a question to support. [report.log.lines] */
+/** The id by which the service knows the request, for a question to support. [report.log.lines] */
 function idOf({ headers }: HttpResponse): string {
   const id = headers['x-request-id'] ?? headers['cf-ray'] ?? ''
   return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
-/** Of a text in a response, in characters: it takes long to redact more. [text.cheap] */
+/** How much of a response's text is redacted, in characters: more takes long. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
@@ -136,7 +136,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
     return { kind: 'no-job', description: describeResponse(response, redact), isPage: foreign }
   const { id, status } = job
   const link = job.prLink ?? ''
-  // The whole link: in the part that is passed on, half a key would not be found.
+  // The whole link is searched: in the part that is passed on, half a key would not be found.
   const isClean = link.length <= TEXT_LIMIT && redact(link, true) === link
   return {
     kind: 'job',
@@ -159,7 +159,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   }
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   const text = redact(describeBody(body).slice(0, TEXT_LIMIT))
-  // White space alone is no words.
+  // A body of white space alone says nothing.
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   const said =
     message === ''

@@ -94,7 +94,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     const text = `The ${request} is too long for the service, or for what is in front of it`
     return refuse('rejected', 'Shorten the prompt, or send `context: event`.', text)
   }
-  // It has not seen whose key it is, nor whether a docs job is gone.
+  // A firewall knows neither whose key it is nor whether a docs job is gone.
   if (isForeign && ![409, 429].includes(status))
     return refuse('rejected', ASK_FIREWALL, `A firewall or a proxy has refused the ${request}`)
   const gateway = hasError ? '' : ASK_GATEWAY
@@ -123,10 +123,10 @@ const ASK_GATEWAY =
 const ASK_FIREWALL =
   'Check base-url. If it is right, ask whoever runs the firewall: some refuse code in a request, or a long one, others the addresses of data centres. That says nothing about the key.'
 
-/** From Mintlify's pages on the Agent API, API keys and usage. */
+/** The source is Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =
   "Check the key: it has to be for this project, and it must allow the runner's IP address. A key that is limited to reading can't send anything. Check also that the plan includes the agent."
-// What Mintlify documents, and no more.
+// This says what Mintlify documents, and no more.
 const CHECK_LIMIT =
   'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
 

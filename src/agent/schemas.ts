@@ -8,7 +8,7 @@ export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
   prLink: z.catch(z.nullish(z.string()), null),
-  /** Only compared: whatever it is, another one is another end. */
+  /** It is only compared: another one is another end, whatever it looks like. */
   archivedAt: z.optional(z.unknown()),
 })
 

@@ -41,16 +41,16 @@ export type PollVerdict = Readonly<
 /** How long (ms) a 404 may mean that a new job isn't visible yet. [poll.new-job.grace] */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/** So many refused polls in a row are believed: gateways refuse for a moment. [poll.refused] */
+/** How many refused polls in a row are believed: gateways refuse for a moment. [poll.refused] */
 export const REFUSED_TRIES = 4
 
-/** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
+/** How long to wait before a refused poll is repeated, in milliseconds: together about 10 s. */
 export const REFUSED_DELAY_MS = 3_400
 
 /** How long (ms) a dead address is tried. [send.unconnected] [poll.dead-address] */
 export const UNREACHABLE_MS = 120_000
 
-/** The most that one request counts for that (ms): 10 s to connect, 30 s for a poll's response. */
+/** How much of that time one request uses up at most (ms): 10 s to connect, 30 s for a response. */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
 const CONNECT_BACKOFF_CAP_MS = 10_000

@@ -20,7 +20,7 @@ export type Judgement =
   /** For the log and the summary. */
   | Readonly<{ kind: 'note'; note: string }>
 
-/** Those that say what changes are for. */
+/** The inputs that say what changes are for. */
 export type ContextInputs = Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>
 
 const skip = (reason: string, advice?: string): Judgement => ({
@@ -123,7 +123,7 @@ function judgeFiles(
   if (filesThatCount(files, { contextPaths }).length > 0)
     return gap !== undefined && context === 'diff' ? note(gap) : undefined
   const hasPaths = contextPaths.length > 0
-  // Either may hide what counts.
+  // A gap or a cut may hide what counts.
   const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
   const none = 'No changes are sent:'
   if (why !== '' && hasPaths)

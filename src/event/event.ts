@@ -31,8 +31,8 @@ type PullRequestEvent = Readonly<{
   number: number
   author: string
   /**
-   * Its head is in another repository, or in one that was deleted; undefined if the payload has no
-   * head, as that of a comment: its branches are still to be read.
+   * Whether its head is in another repository, or in one that was deleted; undefined if the payload
+   * has no head, as that of a comment: its branches are still to be read.
    */
   fromFork: boolean | undefined
 }>

@@ -22,8 +22,8 @@ const RETRY_MS = 90_000
 const REQUEST_MS = 10_000
 
 /**
- * What GitHub says of something that it was told of a moment ago is asked for again so often, after
- * so many milliseconds, before it is believed. Its list of a commit's pull requests was empty after
+ * How often, and after how many milliseconds, GitHub is asked again about what it was told of a
+ * moment ago, before its answer is believed. Its list of a commit's pull requests was empty after
  * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
  * were not found (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
  */
@@ -33,8 +33,8 @@ const EARLY = { tries: 2, delayMs: 5_000 }
 const CREATION_MS = 500
 
 /**
- * How long after a cancel a request is still waited for that can be retried, in milliseconds: the
- * edit that has the docs job's ID gets another try before the step has to end.
+ * How long (ms) a request that can be retried is still waited for after a cancel: the edit that has
+ * the docs job's ID gets another try before the step has to end.
  */
 const CANCELLED_MS = 1_000
 
@@ -48,7 +48,7 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
   readonly expects?: (data: never) => boolean
-  /** What isn't found may be in some seconds; or what this is true of may change. */
+  /** What isn't found may be there in some seconds. A function says which answers may change. */
   readonly early?: boolean | ((answer: unknown) => boolean)
   /** Temporary failures are retried, for up to 90 s, unless this is false. */
   readonly retried?: boolean
@@ -155,7 +155,7 @@ function toGitHubError(
   options: GitHubOptions,
 ): GitHubError {
   if (cancelled()) throw new Cancelled()
-  // What looks for an earlier creation has failed.
+  // The search for an earlier creation has failed.
   if (thrown instanceof GitHubError) return thrown
   return new GitHubError(call, signal.aborted ? new Error(endedBy) : thrown, options)
 }
@@ -181,7 +181,7 @@ function expectShape<R extends { data: unknown; status: number; headers: object 
   { expects = () => true, ofFiles }: Call,
 ): R {
   const { data, status, headers } = response
-  // A page is told by its title, a redirect as one.
+  // A page is told by its title, and a redirect as a redirect.
   if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })

@@ -23,7 +23,7 @@ export type CallNames = Readonly<{
   ofFiles?: boolean
 }>
 
-/** What an answer in place of that list is told as. */
+/** The words for an answer that comes in place of that list. */
 export const NO_FILES = 'no list of files'
 
 export type FailureContext = Readonly<{
@@ -41,7 +41,7 @@ export type GitHubFailure =
   | 'no-files'
   /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
   | 'missing'
-  /** For good: the token may not do this, or GitHub can't be reached. */
+  /** No retry helps: the token may not do this, or GitHub can't be reached. */
   | 'refused'
   /** GitHub can't do what was asked for. */
   | 'invalid'
@@ -52,7 +52,7 @@ export class GitHubError extends ActionError {
   readonly kind: GitHubFailure
   /** Undefined if there was no complete response. */
   readonly status: number | undefined
-  /** Only of a rate limit. */
+  /** Only a rate limit has it. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -77,7 +77,7 @@ export class GitHubError extends ActionError {
     const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
     super(
       'github',
-      // What failed, and why.
+      // The message says what failed, and why.
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
       setting?.advice ??
         advice ??
@@ -99,7 +99,7 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   // GitHub hasn't stored the pull request everywhere, or wants a pause.
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
-  // Of a commit that GitHub doesn't know, it can't process what asks for its lists.
+  // If GitHub doesn't know a commit, it answers 422 to whoever asks for its lists.
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
   if (ofFiles && [406, 422].includes(status)) return 'no-files'
@@ -133,10 +133,12 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Of an answer, in characters: it takes long to redact more. */
+/** How much of an answer is redacted, in characters: more takes long. */
 const MESSAGE_LIMIT = 64 * 1024
 
-/** Without "re-run": that would start another job. */
+/**
+ * Says what a failure means that only warns. It advises no re-run: that would start another job.
+ */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.kind === 'temporary'
   const advice = error.advice.replace(', then re-run', '')
@@ -158,7 +160,7 @@ function adviceFor(
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   if (status === undefined) return RUN_LATER
-  // A redirect, or a gateway.
+  // GitHub has not answered itself: it is a redirect, or a gateway.
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
   if (kind === 'temporary') return RUN_LATER
   if (/by personal access token/i.test(message))
@@ -172,7 +174,8 @@ function adviceFor(
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
-  // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
+  // A fork's token can only read
+  // (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job).
   if (fromFork && permission.endsWith('write')) {
     return (
       'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. ' +
@@ -193,7 +196,7 @@ type Failure = Readonly<{
   status: number | undefined
   headers: Readonly<Record<string, string | number | undefined>>
   message: string
-  /** Not GitHub's. */
+  /** Something on the way has answered, not GitHub. */
   isForeign?: boolean
   /** There was no response: the network helps, or the proxy's variables. Else, it can't be used. */
   isUnanswered?: boolean
@@ -234,7 +237,7 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   return status === 429 || (status === 403 && isSaid)
 }
 
-/** As GitHub says it; undefined if it doesn't. */
+/** How long GitHub asks to wait; undefined if it doesn't say. */
 function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset =

@@ -31,7 +31,10 @@ type FetchInit = Readonly<{
 const REDIRECTIONS = [301, 302, 307, 308]
 const MAX_REDIRECTIONS = 5
 
-/** Of a decompressed response, in bytes: the largest lists of files have some megabytes. */
+/**
+ * How large a decompressed response may be, in bytes: the largest lists of files have some
+ * megabytes.
+ */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export function createFetch(options: FetchOptions) {
@@ -67,7 +70,7 @@ function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
 /** undici ignores the signal of a request whose connection is still being made. */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   await waitForAbort(signal)
-  // Why it was aborted is told.
+  // The error says why it was aborted.
   throw signal.reason
 }
 

@@ -57,7 +57,7 @@ export const DEFAULTS = {
 
 export type InputName = keyof typeof DEFAULTS
 
-/** In the order of the table. */
+/** The names stand in the order of the table. */
 export const NAMES = Object.keys(DEFAULTS) as InputName[]
 
 /** The inputs that hold a secret: their names say so, so that none is forgotten. [secret.name] */
@@ -76,7 +76,7 @@ export type InputSources = Readonly<{
   redact: Redact
   /** Throws InvalidInput. */
   readPromptFile: (path: string) => string
-  /** What the runner passed on, by name, also what action.yml does not have. */
+  /** All inputs that the runner passed on, by name, also those that action.yml does not have. */
   given: Readonly<Record<string, string>>
   /** Why the runner passed this run no secrets, if known. */
   missingSecrets: string | undefined

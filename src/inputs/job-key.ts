@@ -14,7 +14,7 @@ export function describeJobKey(jobKey: string): string {
       text = values.join(', ').trim()
     }
   } catch {
-    // A key of the user's own, whatever it begins with; or JSON that hiding a secret broke.
+    // It is a key of the user's own, whatever it begins with, or JSON that hiding a secret broke.
   }
   return truncate((text || jobKey).replace(/\s+/g, ' ').trim(), 99)
 }

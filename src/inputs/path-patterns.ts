@@ -41,7 +41,7 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   ],
 ]
 
-/** As in YAML, where such lists often have some. [context.paths.comment] */
+/** A comment begins as in YAML, where such lists often have some. [context.paths.comment] */
 const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
@@ -51,10 +51,10 @@ type PathPattern = Readonly<{
   tokens: readonly Token[]
 }>
 
-// A character that is matched once; or a wildcard, which matches any number of characters: `*` no
-// slash, and `**` any. `**` with its `/` is one token, because the page says that `**/README.md`
-// matches `README.md` too. It ends where a segment starts: the page says "in a `docs` directory" of
-// `**/docs/**` and "with the prefix `migrate-`" of `**/migrate-*.sql`.
+// A token is a character that is matched once, or a wildcard, which matches any number of
+// characters: `*` no slash, and `**` any. `**` with its `/` is one token, because the page says
+// that `**/README.md` matches `README.md` too. It ends where a segment starts: the page says "in a
+// `docs` directory" of `**/docs/**` and "with the prefix `migrate-`" of `**/migrate-*.sql`.
 type Token = string | Readonly<{ wildcard: string }>
 
 /** A wildcard, or a character, which may be escaped. */
@@ -70,7 +70,7 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
 export function parsePathPatterns(text: string): readonly PathPattern[] {
   // A problem names the line as an editor counts it.
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
-    // Trimmed, without its comment.
+    // A pattern is a line without its comment, trimmed.
     const pattern = line.replace(COMMENT, '').trim()
     return pattern === '' ? [] : parseLine(index + 1, pattern)
   })
@@ -133,7 +133,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
       if (typeof token !== 'string' && (token.wildcard !== '*' || character !== '/'))
         next[index] = true
     })
-    // For speed alone: 24 ms in place of 382 for 3,000 names.
+    // This is for speed alone: 3,000 names take 24 ms in place of 382.
     if (next.length === 0) return false
     reached = skipWildcards(tokens, next, character === '/')
   }

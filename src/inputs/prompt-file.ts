@@ -75,15 +75,15 @@ function isGitInternal(segment: string): boolean {
 
 /** Reads a regular file of at most 1 MiB. */
 function readRegularFile(file: string): Buffer {
-  // O_NONBLOCK: opening a FIFO for reading would wait for a writer. On Windows both are undefined,
-  // which is no bit.
+  // Without O_NONBLOCK, opening a FIFO for reading would wait for a writer. On Windows both flags
+  // are undefined, which sets no bit.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
     if (stats.isDirectory()) throw unfit('is a folder. Name a file in it.')
     if (!stats.isFile()) throw unfit('is not a regular file.')
-    // What says that it has no bytes, such as a file below /proc, may have some.
+    // A file that says that it has no bytes, such as one below /proc, may have some.
     const bytes = stats.size > FILE_LIMIT ? undefined : readFileSync(descriptor)
     if (bytes === undefined || bytes.length > FILE_LIMIT)
       throw unfit('is larger than 1 MiB (1,048,576 bytes). Shorten it.')

@@ -100,7 +100,10 @@ export function parseKeyText(value: string): string {
   return value
 }
 
-/** As in YAML 1.2's core schema (yaml.org/spec/1.2.2, section 10.3.2). [input.values] */
+/**
+ * A boolean is written as in YAML 1.2's core schema (yaml.org/spec/1.2.2, section 10.3.2).
+ * [input.values]
+ */
 export function parseBoolean(value: string): boolean {
   if (/^(?:true|True|TRUE)$/.test(value)) return true
   if (/^(?:false|False|FALSE)$/.test(value)) return false

@@ -69,7 +69,7 @@ export function decide(situation: Situation): Decision {
     return { kind: 'wait', reason }
   }
   const isAsked = isNews || push === undefined
-  // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
+  // The docs are there, or not wanted, whatever became of the job since, unless it failed.
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
   if (pull === 'closed' && (isDone || push === 'own')) {
     const skip = {

@@ -38,7 +38,7 @@ type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Pro
 export function openDocsPulls(step: Step, { github }: GitHubRepo) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
-  // GitHub finds a repository in any case.
+  // GitHub ignores the case of a repository's name.
   const isHere = (repository = ''): boolean =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
@@ -91,14 +91,15 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
       const link = facts.seen?.job.link ?? ''
-      // By this step's request, or by that of an earlier run, whose end this one waited for.
+      // It is continued by this step's request, or by that of an earlier run, whose end this one
+      // waited for.
       const isContinued = hasJob(facts) && link === facts.previousLink
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
         getPath(event.payload, 'repository.private') === true
       const ask = <T>(read: Read<T>) =>
         readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
-      // Side by side if both are asked for: together they have little time.
+      // If both are asked for, they are read side by side: together they have little time.
       const pull = isContinued || !hasReaders ? ask(readDocsPull) : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
       const files = isTold ? await ask(readDocsFiles) : undefined
@@ -120,7 +121,7 @@ function mayOtherTokenRead(thrown: unknown): thrown is GitHubError {
 }
 
 /**
- * What is thrown if a token can't read the pull request: what may pass as it is.
+ * What is thrown if a token can't read the pull request: the error itself, if it may pass.
  *
  * @param prefix names docs-token, if that is the token
  */

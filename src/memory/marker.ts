@@ -10,7 +10,7 @@ import { safeLink } from '../text/safe.js'
 
 export type Identity = Readonly<{
   repository: string
-  /** Of the pull request or the issue: they share their numbers. */
+  /** The number of the pull request or the issue: they share their numbers. */
   number: number
   /** What it is called: its workflow's repository and path, without its ref, its job and so on. */
   step: readonly string[]

@@ -71,7 +71,7 @@ async function find(
   // A dry run sends not even this.
   const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
   const job = jobId === '' ? undefined : await ask()
-  // The service leaves it out while it works on a message.
+  // The service leaves the link out while it works on a message.
   const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
   // A job's own pull request is opened when it has finished.
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
@@ -102,7 +102,7 @@ function attachTo(
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
-/** What this attempt stored is another step's. [memory.identity.same-attempt] */
+/** If this attempt has stored something, another step did. [memory.identity.same-attempt] */
 function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): void {
   if (NOTHING_SENT.includes(state)) return
   comment.stop()
@@ -115,14 +115,20 @@ function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): voi
   throw new InputError([text])
 }
 
-/** Of a create request: no job is known that could be continued. [memory.rerun.unknown] */
+/**
+ * Notes that a create request's result is unknown: no job is known that could be continued.
+ * [memory.rerun.unknown]
+ */
 function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunContext): void {
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
   const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
   tell({ kind: 'noted', text, level: 'warn' })
 }
 
-/** Of a message. It stays unknown for a further attempt, until the docs job's end is reported. */
+/**
+ * Notes that a message may be lost. It stays unknown for a further attempt, until the docs job's
+ * end is reported.
+ */
 function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
   const mayBeLost = ['sending', 'unknown'].includes(state)
   const text =
@@ -136,7 +142,7 @@ async function getJob(
   jobId: string,
   { inputs: { timeoutMs }, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
-  // What this step reports begins later: of these polls, only the debug log tells.
+  // The step's own report begins later: only the debug log tells of these polls.
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
     const job = await pollUntilDone(

@@ -97,7 +97,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
           'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
         }),
       },
-      // Not Node's own, which would send this through the proxy of NODE_USE_ENV_PROXY.
+      // Node's own agent would send this through the proxy of NODE_USE_ENV_PROXY.
       agent: false,
       signal,
     })
@@ -111,7 +111,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
     request.once('error', fail)
     request.once('connect', ({ statusCode: status = 0 }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
-      // A proxy may keep it open.
+      // A proxy may keep the socket open.
       socket.destroy()
       reject(
         new ConnectError(
@@ -142,7 +142,7 @@ function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectE
   return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 
-/** Why no retry would help, if known: Octokit's errors have such a cause. */
+/** Why no retry would help, if known. The error may be the cause of another, as in Octokit's. */
 export function permanentFailure(error: unknown): PermanentFailure | undefined {
   if (error instanceof ConnectError) return error.permanent
   return error instanceof Error ? permanentFailure(error.cause) : undefined
@@ -171,7 +171,7 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-/** Those that trusting another issuer can mend. */
+/** Errors that trusting another issuer can mend. */
 const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 

@@ -41,7 +41,7 @@ export type HttpRequest = Readonly<{
 export type HttpResponse = Readonly<{
   kind: 'response'
   status: number
-  /** By lower-case name; only the first value of a repeated one. */
+  /** By lower-case name. A repeated header has its first value alone. */
   headers: Readonly<Record<string, string | undefined>>
   body: string
 }>
@@ -87,7 +87,7 @@ export function createHttpClient(options: HttpClientOptions) {
   const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
-    // Sent once: whether a request may be sent again, its caller decides.
+    // A request is sent once: its caller decides whether it may be sent again.
     const result = await exchange(connection.client, route, request, deadline)
     if (result.kind !== 'response') close()
     return result
@@ -109,7 +109,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
     pipelining: 1,
   })
   return {
-    // What `destroy` ends.
+    // `destroy` ends this client.
     client,
     destroy(): void {
       // Else, a proxy may open the tunnel of a request that was given up.
@@ -241,7 +241,7 @@ function createReader() {
     add(chunk: Buffer): boolean {
       length += chunk.length
       if (length > MAX_RESPONSE_BYTES) return false
-      // What comes in pieces is read whole.
+      // A body that comes in pieces is joined.
       chunks.push(chunk)
       return true
     },

@@ -16,7 +16,7 @@ export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Recor
   const link = seen?.job.link ?? (sendsNothing ? previousLink : undefined)
   const { number = '', repository = '' } = parsePullRequest(link) ?? {}
   return {
-    // Not a remembered docs job that one in flight may replace.
+    // A remembered docs job doesn't count while one is in flight that may replace it.
     'job-id': redact(jobId || (sent === 'nothing' ? recordedId : ''), true),
     status: statusIn(facts) ?? '',
     'pr-link': link ?? '',

@@ -38,7 +38,7 @@ interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'i
 
 /** What a reader sees follows from the facts, and those from what happened. [report.facts.one] */
 export class StepReport {
-  /** As soon as it is known that the step keeps one. */
+  /** Set as soon as it is known that the step keeps one. */
   comment: KeptComment | undefined
   #facts: StepFacts
   #warnedOfSummary = false
@@ -96,8 +96,7 @@ export class StepReport {
         if (happening.endedEarly) writer.warn(describeEndedEarly(happening.endedEarly))
         this.#writeSummary()
         break
-      // What follows from these is told with what comes next; one that is missing here doesn't
-      // compile.
+      // These are told with what comes next. A kind that is missing here doesn't compile.
       case 'continuing':
       case 'not-accepted':
       case 'unknown':
@@ -205,7 +204,7 @@ export class StepReport {
     return resultUnknown({ kind, jobId }, ENDED_FIRST, { cause })
   }
 
-  /** For a dry run. */
+  /** Shows what a dry run doesn't send. */
   showPrompt(prompt: string): void {
     this.#options.writer.group('The prompt as it would be sent', prompt)
   }
@@ -238,7 +237,7 @@ export class StepReport {
     this.#isLogEnded = true
     writer.log(formatEndLine(this.#facts, result))
     const error = errorOf(result)
-    // Not truncated before it is redacted: half a key would not be found.
+    // The error is redacted before it is truncated: half a key would not be found.
     if (error && writer.isDebug) writer.debug(inspect(error, { maxStringLength: Infinity }))
   }
 
@@ -250,14 +249,14 @@ export class StepReport {
     await comment.close()
     this.#writeSummary()
     if (comment.failure !== undefined || cancel.aborted) return
-    // What was noted meanwhile: an update without news is no edit.
+    // This tells what was noted meanwhile: an update without news is no edit.
     this.update()
     await comment.close()
   }
 }
 
 function outputsError(thrown: unknown, facts: StepFacts): ActionError {
-  // How the step would have ended otherwise, which must not be lost.
+  // How the step would have ended must not be lost.
   const before = errorOf(facts.result)
   const isFollowed = hasJob(facts)
   const advice =

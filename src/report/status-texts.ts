@@ -7,13 +7,13 @@ import type { StatusUpdate, Stored } from '../run/status-update.js'
 import { createCommentText, createFirstText, type View } from './summary.js'
 
 /**
- * What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it
- * from every redactor. [memory.marker.no-key]
+ * What is written and stored now. A job ID that contains a key is left out: the marker's Base64
+ * would hide the key from every redactor. [memory.marker.no-key]
  */
 export function createUpdate(view: View): StatusUpdate {
   const { facts, redact, notes } = view
   const { jobId, seen, previousLink, request, result, docs } = facts
-  // What was merged too early is to be sent again.
+  // If the docs were merged too early, what was sent is to be sent again.
   const isKept = 'fingerprint' in request && docs.endedEarly !== 'merged'
   return {
     stored: {
@@ -33,7 +33,7 @@ export function createUpdate(view: View): StatusUpdate {
 }
 
 function describeState(facts: StepFacts): Stored['state'] {
-  // What is asked for, the docs job that is remembered, and the end.
+  // What is stored follows from the request, the remembered docs job and the end.
   const { request, jobId, result } = facts
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
   if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'

@@ -131,7 +131,7 @@ function tell({ redact, inputs, runUrl }: View, text: string): string {
 }
 
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
-  // Redacted before it is split: half a key would not be found.
+  // The text is redacted before it is split: half a key would not be found.
   const lines = tell(view, happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
   return joinParagraphs([toList(lines), unsent])

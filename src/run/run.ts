@@ -100,7 +100,7 @@ async function create(
   { prompt, fingerprint = '', previousLink }: NewJob,
   tools: RunTools,
 ): Promise<Begun> {
-  // Before the placeholder, which must not store the docs job that is replaced.
+  // This is told before the placeholder, which must not store the docs job that is replaced.
   tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   await tools.writePlaceholder()
   const job = await sendUntilAccepted({ kind: 'create' }, prompt, tools)

@@ -48,7 +48,7 @@ export async function sendUntilAccepted(
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
     if (verdict.next === 'fail') throw verdict.error
-    // Out of time: the last try says more.
+    // When time is up, the last try says more.
     if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict

@@ -14,7 +14,7 @@ export type Step = Readonly<{
   event: RunEvent
   network: NetworkSettings
   redact: Redact
-  /** For what the agent reads. */
+  /** Hides the keys alone, in what the agent reads. */
   redactKeys: Redact
   nonce: () => string
   clock: Clock

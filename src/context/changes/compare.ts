@@ -20,7 +20,7 @@ const COMPARE_LIMIT = 300
 const FILES_LIMIT = 3000
 export const FILES_PAGE = 50
 
-/** Its commits per page, at most; the first page has the files. */
+/** How many commits a page of a comparison has at most; the first page has the files. */
 const COMMITS_PAGE = 100
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
@@ -36,7 +36,7 @@ export type Comparison = Readonly<
 >
 
 /**
- * What was told of a moment ago may not be found yet, so a 404 isn't believed at once.
+ * A commit that was pushed a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
  * @throws ActionError `github`
@@ -50,7 +50,7 @@ export async function compareCommits(
       ...asking(repo, `comparing ${about.range}`, {
         needs: 'contents: read',
         ofFiles: true,
-        // That two commits have no history in common is believed.
+        // An answer that two commits have no history in common is believed.
         early: (answer) => isMissing(answer) && !isUnrelated(answer),
         expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
           RELATIONS.includes(status) && isFileList(files),
@@ -60,7 +60,7 @@ export async function compareCommits(
     })
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
-    // What a push, a release or a night has brought.
+    // These are what a push, a release or a night has brought.
     const changes = {
       kind: 'listed',
       files,
@@ -88,13 +88,14 @@ function isUnrelated({ message }: Error): boolean {
 type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
- * What changed up to the middle and from there on adds up only if the middle comes from where the
- * comparison begins. Undefined if no commit between is known to. [range.cut.parts]
+ * Finds where to halve a comparison. What changed up to the middle and from there on adds up only
+ * if the middle descends from where the comparison begins: undefined if no commit in between is
+ * known to. [range.cut.parts]
  */
 function halve(data: ApiComparison, head: string): Halves | undefined {
   const base = getSha(data, 'merge_base_commit.sha')
-  // By first parents, so not on a branch that was merged: from the base, or from a commit that has
-  // it by another parent.
+  // A way follows first parents, so it never runs along a branch that was merged. It begins at the
+  // base, or at a commit that has the base by another parent.
   const ways = new Map<string, readonly string[]>([[base, [base]]])
   for (const commit of getArray(data, 'commits')) {
     const parents = getArray(commit, 'parents').map((parent) => getSha(parent, 'sha'))
@@ -103,7 +104,7 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
     if (parents.some((parent) => ways.has(parent))) ways.set(sha, [...way, sha])
   }
   const way = ways.get(head)
-  // The longest way, if the head isn't listed.
+  // If the head isn't listed, the longest way counts.
   const ends = [...ways.values()].sort((one, other) => other.length - one.length)
   const middle = way === undefined ? ends[0]?.at(-1) : way[(way.length - 1) >> 1]
   if (base === '' || !middle || (middle === base && way === undefined)) return undefined
@@ -150,13 +151,13 @@ export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
-  // By the last file alone: a picture among others takes no request.
+  // The last file alone decides: a picture among others takes no request.
   const isCut = isLong && patches.at(-1) === ''
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
     const patch = patches[index] || undefined
-    // Without a diff, but nothing is left out.
+    // A file that was only renamed has no diff, and nothing of it is left out.
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
     return {
       path,

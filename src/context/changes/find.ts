@@ -41,22 +41,21 @@ export async function findChanges(
       : undefined
   const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
   const ofNamedPull = isNamed && thread?.isPull === true
-  // Of a tag that is pushed, `after` may be the name of a tag object.
+  // If a tag is pushed, `after` may be the name of a tag object.
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const run = { ...environment, sha: pushed || environment.sha }
-  // One, or a merge queue's.
+  // The run is about one pull request, or about those of a merge queue.
   const isOfPulls = ofNamedPull || pullRequest !== undefined || name === 'merge_group'
-  // Else the event says where it begins.
+  // Otherwise, the event says where the range begins.
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
-  // By the number, else by since, else by the event.
+  // The number leads, then since, then the event.
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
-  // A list that GitHub can't make, what a number names, and
-  // whether the range is longer than the payload's.
+  // A list that GitHub can't make is unknown, and no error.
   return { changes: await find().catch(unknownIfUnlistable), thread, bySince }
 }
 
@@ -69,9 +68,9 @@ function unknownIfUnlistable(thrown: unknown): Changes {
 
 /**
  * Reads a pull request as one: reading it as an issue takes `issues: read`, which nothing else here
- * needs (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is
- * none, or can't be read, is read as an issue. One that was transferred has another number.
- * [range.number.either]
+ * needs (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). If there is
+ * no such pull request, or it can't be read, the number is read as an issue's. An issue that was
+ * transferred has another number. [range.number.either]
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
@@ -153,7 +152,7 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
 
 const NO_COMMITS = unknownChanges("the event's payload has no commits")
 
-/** Of a new branch, nothing says where its commits begin. [range.push] */
+/** Nothing says where the commits of a new branch begin. [range.push] */
 const ofPush: FindRange = (run, event, repo) => {
   const { payload } = event
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
@@ -177,7 +176,7 @@ function ofTag(
   const release = getPath(payload, 'release')
   const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined
-  // By hand, a release of the same commit is no end.
+  // If somebody starts the run by hand, a release of the same commit doesn't end the search.
   return sinceLastRelease(repo, { tag, head, release, isByHand: eventName === 'workflow_dispatch' })
 }
 
@@ -198,7 +197,7 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   merge_group: ofMergeGroup,
   release: ofTag,
   schedule: (run, _, repo) => sinceLastSuccess(run, repo),
-  // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
-  // runs this one on the tag.
+  // It may be started on a tag: a release that a workflow makes with its own token starts nothing,
+  // so that workflow starts this one on the tag.
   workflow_dispatch: (run, event, repo) => ofTag(run, event, repo) ?? sinceLastSuccess(run, repo),
 }

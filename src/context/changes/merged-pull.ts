@@ -56,7 +56,7 @@ export async function findMergedPull(
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
       needs: NEEDS,
-      // What names nothing can't be found in another way.
+      // If the message names no pull request, none can be found in another way.
       early: (answer) =>
         isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0),
       expects: Array.isArray,
@@ -91,7 +91,7 @@ function keepMissing(thrown: unknown): GitHubError {
   throw thrown
 }
 
-/** As many as a merge queue merges at once. */
+/** How many pull requests are read at most: a merge queue merges so many at once. */
 const GROUP_LIMIT = 100
 
 /**
@@ -110,7 +110,10 @@ export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
   return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
 }
 
-/** What a push brings to a branch, if what it merged counts: else nothing. [merge.asked-when] */
+/**
+ * The commits that a push brings to a branch, if what it merged counts; else none.
+ * [merge.asked-when]
+ */
 function commitsThatMayMerge({ inputs, event, environment }: StepSubject): readonly Commit[] {
   const after = getSha(event.payload, 'after')
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
@@ -142,8 +145,8 @@ async function readPull(number: string, repo: GitHubRepo) {
     pull_number: Number(number),
   })
   const answer = await request.catch(keepMissing)
-  // It is an issue, or nothing. And a revert names a pull request, too: without the commit, nobody
-  // can tell it from the merge.
+  // The number may be an issue's, or nothing's. A revert names a pull request, too: without the
+  // merge commit, nobody can tell it from the merge.
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''
   return isKnown ? [answer.data] : []
 }

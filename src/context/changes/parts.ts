@@ -6,7 +6,9 @@ import { shortSha } from '../../text/format.js'
 import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './types.js'
 
-/** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
+/**
+ * How many requests the parts take at most: a repository has 1,000 an hour. [range.cut.requests]
+ */
 const MAX_REQUESTS = 64
 
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
@@ -32,7 +34,7 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {
-    // No more pages than requests are left.
+    // It reads no more pages than requests are left.
     const found = await readFiles(async (page) => {
       const { data, headers } = await repo.github.repos.getCommit({
         ...asking(repo, `reading commit ${shortSha(ref)}`, {
@@ -76,7 +78,7 @@ function complete({ files, truncated }: Part, found: Part): Part {
   })
   if (!truncated) return { files: known, truncated }
   for (const { path } of files) byPath.delete(path)
-  // A part that is cut, too, hides files.
+  // A part that GitHub cut, too, hides files.
   const isShorter = found.files.length < files.length
   return { files: [...known, ...byPath.values()], truncated: found.truncated || isShorter }
 }

@@ -102,7 +102,7 @@ function prefixOf(tag: string): string {
   return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
 }
 
-/** The numbers alone: `2.0.0` in `2.0.0.Final`. */
+/** The numbers of a version alone: `2.0.0` in `2.0.0.Final`. */
 function versionOf(tag: string): string {
   return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
 }
@@ -113,7 +113,10 @@ function isLower(tag: string, than: string): boolean {
   return prefixOf(tag) === prefixOf(than) && isBefore
 }
 
-/** As in `v2.0.0-rc.1` (semver.org, 9), or `2.0.0rc1` (packaging.python.org). */
+/**
+ * Whether a tag names a pre-release, as `v2.0.0-rc.1` (semver.org, 9) and `2.0.0rc1`
+ * (packaging.python.org) do.
+ */
 function isPreReleaseTag(tag: string): boolean {
   return /\d\.\d+-|\d(?:a|b|rc)\d/.test(tag)
 }

@@ -14,7 +14,7 @@ export type ChangedFile = Readonly<{
    * GitHub sent none: of binary files, large diffs, and of all files after many lines.
    */
   patch?: string | undefined
-  /** Of the content; only of a file without a patch. */
+  /** The hash of the content; only a file without a patch has it. */
   sha?: string | undefined
 }>
 
@@ -41,7 +41,10 @@ export type ListedChanges = Readonly<
     files: readonly ChangedFile[]
     /** GitHub cut the list: there are more. */
     truncated: boolean
-    /** Why more changed than what the list is of: then it never decides that nothing is to do. */
+    /**
+     * Why more changed than what the list is of. A list with a gap never decides that there is
+     * nothing to do.
+     */
     gap?: string
     /** The commits of the range. Others wrote their texts. */
     commits?: CommitList

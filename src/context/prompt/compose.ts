@@ -12,10 +12,10 @@ import { type FileListOptions, type OnOmitted, writeFileList } from './file-list
 /** The largest prompt with context, in bytes of UTF-8. [context.budget] */
 export const PROMPT_LIMIT = 256 * 1024
 
-/** For all facts, and for the list of files, in bytes: the diffs need room as well. */
+/** How long all facts may be, and the list of files, in bytes: the diffs need room as well. */
 const SECTION_LIMIT = 64 * 1024
 
-/** One fact, in bytes; halved until all facts fit, but never below MIN_VALUE. */
+/** How long one fact may be, in bytes: halved until all facts fit, but never below MIN_VALUE. */
 const MAX_VALUE = 16 * 1024
 const MIN_VALUE = 128
 
@@ -93,7 +93,7 @@ function renderHead({ event, repository }: Trigger, { opening, closing }: Fence)
 
 function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
   if (facts.length === 0) return ''
-  // The names are ours.
+  // The names are our own: only the values come from others.
   const safe = facts.map(({ name, value }) => ({
     name,
     value: fence.safe(normalizeNewlines(value)),

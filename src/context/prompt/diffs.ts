@@ -10,12 +10,12 @@ const NOTES_LIMIT = 512
 
 /**
  * Tests, and what stands beside the source and is none, by the names that most projects give to
- * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API.
+ * folders and files. `spec/` and `spec.yaml` aren't among them: they may describe an API.
  */
 const BESIDE =
   /(?:^|\/)_*(?:tests?|e2e|fixtures?|test-?(?:data|resources|utils)|mocks?|snapshots|examples?|samples?|demos?|locales?|translations)_*\/|(?:[._-]tests|_test)\/|(?:^|\/)test(?:_|s\.)|(?:\.(?!latest)[a-z]*|[_-](?:unit)?)tests?\.(?!json|ya?ml)|[._-](?:test-d|spec|e2e|stories)\.(?!json|ya?ml)|-lock\.(?:json|ya?ml)$|\.lock$|go\.sum$/i
 
-/** As in `FooTest.java` and `src/commonTest/`. */
+/** Tests are also named in mixed case, as `FooTest.java` and `src/commonTest/`. */
 const TEST_CLASS = /[a-z\d]Tests?[./]/
 
 /**
@@ -33,7 +33,7 @@ export function writeDiffs(
     Number(BESIDE.test(path) || TEST_CLASS.test(path))
   const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
   const all = files
-    // One that was only renamed has none to send, and lacks none.
+    // A file that was only renamed has no diff to send, and lacks none.
     .filter(({ patch }) => patch)
     .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
     .map((file) => writeDiff(file, fence))
@@ -52,7 +52,7 @@ export function writeDiffs(
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
 function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
-  // In a file with CR LF, the CR means nothing.
+  // In a file with CR LF line ends, the CR means nothing.
   const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
   return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }

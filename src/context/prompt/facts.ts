@@ -44,8 +44,7 @@ export function describeTrigger(
 ): Trigger {
   const { changes, thread } = findings
   const reported = readFacts(event.name, event.payload)
-  // The ref of a pull request is one that GitHub made up; of an issue, it says
-  // nothing.
+  // GitHub makes up the ref of a pull request, and that of an issue says nothing.
   const isOfThread = reported.some(({ name }) => name === 'number')
   const { repository, ref, sha } = environment
   const facts: readonly Fact[] = [
@@ -70,8 +69,9 @@ export function describeTrigger(
 }
 
 /**
- * Of a push, the payload says more than a comparison: that has no more than 100 commits. But with
- * `since`, or since the last release, the range has others, too. [context.facts.commits]
+ * The commits to tell of. The payload of a push has more of them than a comparison, which has 100
+ * at most. But with `since`, or since the last release, the range has others, too.
+ * [context.facts.commits]
  */
 function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
   const isLonger = bySince || getString(changes, 'previousRelease') !== ''
@@ -88,13 +88,13 @@ function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   }
 }
 
-/** So that no commit uses up the room of the others, in characters. */
+/** How much of a commit's message is told, in characters: none uses up the room of the others. */
 const COMMIT_LIMIT = 200
 
 function commitLine({ sha, message, author, authorName }: Commit, redact: Redact): string {
   const firstLine = (text: string): string => {
     const [line = ''] = normalizeNewlines(text).split('\n')
-    // Redacted as a whole, then cut.
+    // The line is redacted as a whole before it is cut.
     return truncate(redact(line), COMMIT_LIMIT)
   }
   return `${shortSha(sha)} ${firstLine(message)} (${firstLine(author || authorName) || 'unknown author'})`
@@ -109,7 +109,7 @@ function commitLine({ sha, message, author, authorName }: Commit, redact: Redact
 const PARTS = {
   pull_request:
     'number, title, author=user.login, state, draft, merged, base=base.ref, head=head.label|head.ref, labels, milestone=milestone.title, link=html_url, body',
-  // Also a pull request: in the payload of a comment on one, and as GitHub's API returns it.
+  // This may be a pull request: in the payload of a comment on one, and as GitHub's API returns it.
   issue:
     'number, title, author=user.login, state, draft, merged=merged_at|pull_request.merged_at, base=base.ref, head=head.label|head.ref, labels, milestone=milestone.title, link=html_url, body',
   discussion:
@@ -162,6 +162,6 @@ function toText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map((label) => getString(label, 'name')).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
+  // It stays on one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
   return hasContent ? JSON.stringify(value) : ''
 }

@@ -26,7 +26,7 @@ export function createFence(boundary: string): Fence {
     // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary
     // with what is around it.
     safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
-    // Of nothing, no empty fence.
+    // If there is nothing to show, there is no empty fence.
     around: (safeTexts) =>
       safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`,
   }

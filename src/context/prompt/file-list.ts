@@ -60,7 +60,7 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
       const sum = isEmpty ? 'no files' : `${formatCount(files.length, 'file')}, ${lines}`
       const sentences = [
         gap,
-        // "no files" may not be true of those.
+        // With a gap, or with files that were left out, "no files" may be wrong.
         isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
         truncated ? 'GitHub truncated this list: there are more changed files.' : '',
         excluded > 0
@@ -72,7 +72,7 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
   }
 }
 
-/** Of a diff that it left out, GitHub may say that no line changed. [context.omitted.no-fact] */
+/** GitHub may say that no line changed if it left the diff out. [context.omitted.no-fact] */
 function isCounted({ patch, additions, deletions }: ChangedFile): boolean {
   return patch !== undefined || additions + deletions > 0
 }
