@@ -13,13 +13,13 @@ const bundle = readdirSync('build/dist')
 /** A failure shows the number, not the bundle. */
 const count = (text: string): number => bundle.split(text).length - 1
 
-test('of undici there is one copy, of the parts that a run needs [house.bundle.small]', () => {
+test('the bundle has one copy of undici, with the parts that a run needs [house.bundle.small]', () => {
   const parts =
     /class (?:Client|Agent|Pool|MockAgent|SnapshotAgent|EventSource|CacheStorage|WebSocketStream|Response|FormData)\b/g
   expect(bundle.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
 })
 
-test('of the endpoints of Octokit there are those that are called [house.bundle.endpoints]', () => {
+test("the bundle has those of Octokit's endpoints that are called [house.bundle.endpoints]", () => {
   expect(count('"PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"')).toBe(1)
   expect(count('DELETE /repos/')).toBe(0)
 })

@@ -107,7 +107,7 @@ test('the versions are those of the description, which says of which package it 
   expect(read('github-events').source).toBe(read('github-api').source)
 })
 
-test('only GraphQL is described elsewhere [github.described]', () => {
+test('GraphQL alone is described elsewhere [github.described]', () => {
   expect(ENDPOINTS.filter(([method, path]) => !isDescribed(`${method} ${path}`))).toHaveLength(1)
 })
 

@@ -80,7 +80,7 @@ test('npm run why tells on one screen which rules a line keeps, its plants and i
   expect(told.split('\n').length).toBeLessThanOrEqual(40)
 })
 
-test('of a line without a rule of its own, it tells what its file is for [house.rules]', () => {
+test('npm run why tells what the file of a line is for, if the line has no rule [house.rules]', () => {
   const told = why('src/run/status-update.ts:20')
   expect(told).toContain('\nWhat is reported in the comment and stored there, and how.\n')
 })

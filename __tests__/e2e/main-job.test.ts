@@ -130,7 +130,7 @@ describe('the runner [output.unwritable]', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent [output.unwritable]', async () => {
+  test.concurrent('accepts no outputs: an error names the file, and nothing is sent [output.unwritable]', async () => {
     const env = { GITHUB_OUTPUT: '/nowhere/output' }
     const { service, exitCode, commands } = await runAgainst(USUAL, GO, { env })
     expect(service.received).toEqual([])

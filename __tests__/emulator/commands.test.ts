@@ -67,7 +67,7 @@ describe('start [house.emulator]', () => {
     expect(printed).not.toMatch(/ghp_|secret|\bcomment:/)
   })
 
-  test('with base-url, the step uses that service, and none is emulated', async () => {
+  test('uses the service of base-url, and emulates none', async () => {
     const service = await startEmulator({})
     const args = ['--input', `base-url=${service.url}`, '--input', 'wait=false']
     expect(await start(args).finally(service.close)).toBe(0)

@@ -78,7 +78,7 @@ describe('a pull request', () => {
     },
   )
 
-  test('of 3,000 files and more is never skipped: GitHub truncates the list [skip.list.cut] [range.pull-request] [context.omitted.told]', async () => {
+  test('with 3,000 files and more is never skipped: GitHub truncates the list [skip.list.cut] [range.pull-request] [context.omitted.told]', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
     await inWorld({ pull: { files } }, async (world) => {
       const inputs = { 'context-paths': 'docs/**', context: 'event' }

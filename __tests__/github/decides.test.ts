@@ -104,7 +104,7 @@ describe('a context that the token may not read sends nothing, and names the per
     }),
   )
 
-  worldTest('or names the token, if that is not valid', async (world) => {
+  worldTest("a token that isn't valid is named in place of the permission", async (world) => {
     const answer = { status: 401, body: { message: 'Bad credentials' } }
     world.github.faults.push({ path: /\/files/, answer, ...ALWAYS })
     const error = expectNothingSent(await world.step({ context: 'diff' }), world)

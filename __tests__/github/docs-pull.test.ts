@@ -614,14 +614,14 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     expect(isTold(world)).toEqual([false])
   })
 
-  worldTest('but not to a push, if the docs are an issue of several', async (world) => {
+  worldTest('a push gets a new docs job all the same if several share the issue', async (world) => {
     world.repository.issues.add(40)
     const inputs = { 'job-scope': 'issue', 'issue-number': '40' }
     await closed(world, inputs)
     expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
   })
 
-  worldTest('while other skips leave the comment as it is [memory.silent]', async (world) => {
+  worldTest('other skips leave the comment as it is [memory.silent]', async (world) => {
     await world.step(PULL)
     const before = world.comments()
     const { outputs } = await world.step({ ...PULL, 'context-paths': 'src/**' })

@@ -127,14 +127,14 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
     expect(world.github.writes()).toEqual([])
   })
 
-  worldTest('also after the deadline, if its creation may have been on the way', async (world) => {
+  worldTest("a comment that was on the way at the deadline isn't created either", async (world) => {
     world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'silence' })
     const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(world.comments()).toEqual([])
   })
 
-  worldTest('also if the comment was deleted since it was read', async (world) => {
+  worldTest("a comment that was deleted since it was read isn't created again", async (world) => {
     await world.step(SCOPE)
     fail(world, { path: FILES, answer: { delayMs: 2_000 } })
     await world.step(
@@ -288,7 +288,7 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
   )
 
   worldTest(
-    'also if another note comes just then [memory.edit.order] [memory.failure.told] [memory.edit.retried]',
+    'a note that another one follows is told with it [memory.edit.order] [memory.failure.told] [memory.edit.retried]',
     async (world) => {
       await world.step({ ...COMMENT, ...ANOTHER_KEY })
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
@@ -410,7 +410,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
   })
 
   worldTest(
-    'of a message has as long as of a job: the next run compares it [paid.push.unchanged]',
+    'that would store a message has as long as one of a job: the next run compares it [paid.push.unchanged]',
     async (world) => {
       const inputs = { ...SCOPE, context: 'event', wait: 'false' }
       await world.step(inputs)

@@ -170,7 +170,7 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
   )
 
   worldTest(
-    'and its open docs pull request is continued by every job after it, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',
+    'every job after it continues its open docs pull request, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',
     async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const link = 'https://github.com/your-org/docs/pull/17'
@@ -288,7 +288,7 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
     },
   )
 
-  slowTest('and says that a re-run sends the message again if nothing keeps it', async (world) => {
+  slowTest('a re-run sends the message again if nothing keeps it', async (world) => {
     const { outputs } = await world.step({ wait: 'false' })
     const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
     expect(log).toMatch(ELSEWHERE)
@@ -297,7 +297,7 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
 })
 
 describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
-  slowTest('of any event waits for its job, if an issue has it, also the third', async (world) => {
+  slowTest('waits for the job of an issue after any event, also the third', async (world) => {
     const event: RunOptions = { event: 'something_new', payload: {} }
     const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
     const first = await world.step({ ...inputs, wait: 'false' }, event)
@@ -328,7 +328,7 @@ describe('a re-run [memory.rerun.waits] [memory.rerun.reported]', () => {
     expect(world.posts()).toEqual([CREATE, CREATE])
   })
 
-  test('of an attempt that was killed keeps its job, also past an attempt with bad input', () =>
+  test('keeps the job of an attempt that was killed, also past one with bad input', () =>
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const killed = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {

@@ -146,7 +146,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   })
 
   worldTest.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
-    'not listed yet: %s [merge.late-list]',
+    "a pull request that GitHub doesn't list yet is found by its number: %s [merge.late-list]",
     async (world, message) => {
       addMerged(world)
       world.github.faults.push({

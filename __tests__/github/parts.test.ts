@@ -217,7 +217,7 @@ worldTest.each([
 )
 
 worldTest(
-  'of a file that two parts change, half of the change is never sent, if the other part is not found [range.cut.joined] [range.cut.whole-leads]',
+  "half of a file's change is never sent if the other part is not found [range.cut.joined] [range.cut.whole-leads]",
   async (world) => {
     const path = new RegExp(`/compare/${MIDDLE}`)
     world.github.faults.push({ path, answer: refusal(404, 'Not Found'), times: 9 })

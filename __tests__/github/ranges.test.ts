@@ -114,7 +114,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   })
 
   worldTest(
-    'nor is a commit gone because a gateway says so until the deadline [github.foreign]',
+    "a commit isn't gone because a gateway says so until the deadline [github.foreign]",
     async (world) => {
       const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
       world.github.faults.push({ path: /compare/, answer: page, times: 999 })
@@ -123,7 +123,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     },
   )
 
-  worldTest('nor is a commit gone that can be read [range.gone]', async (world) => {
+  worldTest("a commit that can be read isn't gone [range.gone]", async (world) => {
     for (const name of ['before', 'after']) world.repository.addCommit({ sha: sha(name) })
     world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
     const { outputs, log } = await world.step({ context: 'diff' }, push())
@@ -495,7 +495,7 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest(
-    'by hand, of a commit that is all releases, none is paid for [skip.release.same-commit]',
+    'a run by hand on a commit that all releases share is skipped [skip.release.same-commit]',
     async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
@@ -540,7 +540,7 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest(
-    'also one that is behind 100 pre-releases [range.release.pre-release]',
+    'a release behind 100 pre-releases is found [range.release.pre-release]',
     async (world) => {
       addReleases(world.repository, ['v1.0.0'])
       for (let nth = 0; nth < 100; nth++) {
@@ -663,7 +663,7 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
   })
 
   worldTest.each([403, 422])(
-    'but a refused one (%d) lacks a permission [github.permission.named]',
+    'a refusal (%d) says that a permission is missing [github.permission.named]',
     async (world, status) => {
       const answer = { status, body: { message: 'No' } }
       world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })

@@ -123,7 +123,7 @@ describe('a pull request from a fork', () => {
 
   // Whoever is let in then turns each run red: there is no key.
   roleTest(
-    'by a stranger, of a run without a key, is not sent to allow-users [access.refused.no-key]',
+    'by a stranger gets no advice of allow-users if the run has no key [access.refused.no-key]',
     async (world) => {
       const ended = await world.step({ 'api-key': '' }, pullRequest('opened', 'stranger', FORK))
       expectRefused(ended, world, 'stranger, who triggered this run, has no write access')

@@ -130,7 +130,7 @@ test('a re-run that can not ask for the job starts none in its place, and says h
     },
   ))
 
-test('with a key that was refused, a re-run is not told to find the job [report.advice.rerun]', () =>
+test('nobody is told that a re-run finds the job if the key was refused [report.advice.rerun]', () =>
   onPullRequest(
     { posts: [created], polls: [active, json(401, { error: 'API key expired' })] },
     async ({ world, step }) => {

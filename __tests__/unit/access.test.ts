@@ -349,7 +349,7 @@ describe('skip-authors', () => {
     expect(decide('push', push('a-bot', 'octocat', ''))).toEqual({ mayBeMerges })
   })
 
-  test('of a push of 2,048 commits or more: the payload may not list them all [skip.authors.unlisted]', () => {
+  test("don't decide a push of 2,048 commits or more: the payload may not list them all [skip.authors.unlisted]", () => {
     const of = (count: number) => decide('push', push(...Array(count).fill('a-bot')))
     expect(of(2047).skip).toBeDefined()
     expect(of(2048)).toEqual({})

@@ -498,7 +498,7 @@ describe('the diffs', () => {
     ).toBe(true)
   })
 
-  test('that are not there are counted; if none is left, nothing of what was asked for is [context.omitted.told]', () => {
+  test('are counted if GitHub sent none; if none is left, nothing of what was asked for is [context.omitted.told]', () => {
     const image = file('a.png', { additions: 0, deletions: 0 })
     const one = { text: 'GitHub sent no diff of 1 file.' }
     const left = (...files: ChangedFile[]) => omitted('Go.', { files })

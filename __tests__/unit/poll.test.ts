@@ -101,141 +101,146 @@ test('what cancels the step keeps nothing of polling that is over [net.deadline]
   expect(getEventListeners(cancel.signal, 'abort')).toHaveLength(1) // The step's own deadline.
 })
 
-describe('a job is polled', () => {
+describe('polling', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
   const another = jobResult('completed', { id: 'job-2' })
   const once = { once: true }
   test.each<[string, Script, Options, story: string]>([
     [
-      'at once if it is only waited for, and its end is trusted [poll.interval] [poll.stale-end]',
+      'a job that is only waited for is polled at once, and its end is trusted [poll.interval] [poll.stale-end]',
       [active, completed],
       {},
       '0 5: completed',
     ],
     [
-      'after a delay if it was created [poll.interval]',
+      'a job that was created is polled after a delay [poll.interval]',
       [active, completed],
       created(60_000),
       '65 70: completed',
     ],
     [
-      'less often after a minute [poll.interval]',
+      'the polls get rarer after a minute [poll.interval]',
       forever(active),
       { timeoutMs: 70_000 },
       '0 5 10 15 20 25 30 35 40 45 50 55 60.5 66.55 68: deadline',
     ],
     [
-      'a last time before the deadline [poll.last]',
+      'a last poll comes before the deadline [poll.last]',
       forever(active),
       every(3600),
       '0 1798: deadline',
     ],
     [
-      'only then, if rarely [poll.last]',
+      'a long interval leaves the last poll alone [poll.last]',
       forever(active),
       { ...created(), ...every(3600) },
       '1798: deadline',
     ],
     [
-      'then once [poll.last]',
+      'a poll that is due with the last one is not made twice [poll.last]',
       forever(active),
       { timeoutMs: 12_000, ...every(5.7) },
       '0 5.7 11.4: deadline',
     ],
     [
-      'also if there is time for one poll [poll.last]',
+      'the last poll is made also if there is time for no other [poll.last]',
       [completed],
       { ...created(), timeoutMs: 1000 },
       '0.95: completed',
     ],
     [
-      'a last time, if another hangs [poll.last]',
+      'the last poll is made also if another one hangs [poll.last]',
       [active, hangs(true), completed],
       {},
       '0 5 1798: completed',
     ],
-    ['once if it is only checked [poll.once]', [active], once, '0: still active'],
+    ['a job that is only checked is polled once [poll.once]', [active], once, '0: still active'],
     [
-      'once if its status is undocumented [poll.once]',
+      'a job that is only checked may have an undocumented status [poll.once]',
       [jobResult('queued')],
       once,
       '0: still queued',
     ],
     [
-      'until it is seen once [poll.retry]',
+      'a job that is only checked is polled until it is seen [poll.retry]',
       [noResponse, errorResponse(503), noJob, active],
       once,
       '0 5 10 13.4: still active',
     ],
-    ['until it is gone [poll.refused]', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
     [
-      'until it is gone, soon with a long interval [poll.refused]',
+      'a job is polled until four answers say that it is gone [poll.refused]',
+      [active, ...gone],
+      {},
+      '0 5 8.4 11.8 15.2: not-found',
+    ],
+    [
+      'a job that is gone is polled again soon, whatever the interval [poll.refused]',
       gone,
       every(600),
       '0 3.4 6.8 10.2: not-found',
     ],
     [
-      'until it is gone four times in a row [poll.refused]',
+      'a job is gone only after four such answers in a row [poll.refused]',
       [active, ...times(3, missing), active, ...times(3, missing), noResponse, ...gone],
       every(1),
       '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
     ],
     [
-      'until it is refused, whatever with [poll.refused]',
+      'four refusals in a row are believed, whatever they say [poll.refused]',
       [active, ...PAGES, errorResponse(400)],
       {},
       '0 5 8.4 11.8 15.2: rejected',
     ],
     [
-      'although gateways answer [poll.refused]',
+      'gateways that refuse for a moment end nothing [poll.refused]',
       [active, ...PAGES, completed],
       {},
       '0 5 8.4 11.8 15.2: completed',
     ],
     [
-      'until it is visible [poll.new-job.grace]',
+      'a new job is polled until it is visible [poll.new-job.grace]',
       [missing, completed],
       created(),
       '5 10: completed',
     ],
     [
-      'for 30 s to become visible [poll.new-job.grace]',
+      'a new job has 30 s to become visible [poll.new-job.grace]',
       forever(missing),
       { ...created(40_000), ...every(6) },
       '46 52 58 64 70 82 85.4 88.8 92.2: not-found',
     ],
     [
-      'when the service asks for it [poll.retry]',
+      'the service decides when to retry [poll.retry]',
       [errorResponse(503, '45'), completed],
       { random: 0 },
       '0 45: completed',
     ],
     [
-      'no earlier than without [poll.retry]',
+      'the service makes no retry earlier [poll.retry]',
       [errorResponse(429, '1'), completed],
       {},
       '0 5: completed',
     ],
     [
-      'with backoff [poll.retry]',
+      'retries get rarer [poll.retry]',
       times(9, errorResponse(500)),
       { random: 1, ...every(2), timeoutMs: 100_000 },
       '0 2 4 8 16 32 62 92 98: deadline',
     ],
     [
-      'without backoff after a job [poll.retry]',
+      'retries begin anew once the job was seen [poll.retry]',
       [...times(5, noResponse), active, noResponse, completed],
       { random: 1, ...every(2) },
       '0 2 4 8 16 32 34 36: completed',
     ],
     [
-      'until four answers lack it [poll.refused]',
+      'four answers without the job end the polling [poll.refused]',
       [noJob, another, noJob, noJob],
       {},
       '0 3.4 6.8 10.2: contract',
     ],
     [
-      'if three answers lack it [poll.refused]',
+      'three answers without the job end nothing [poll.refused]',
       [noJob, another, noJob, active, noJob, noJob, noJob, notSent, noJob, completed],
       every(30),
       '0 3.4 6.8 10.2 40.2 43.6 47 50.4 80.4 83.8: completed',
@@ -264,7 +269,12 @@ describe('at the deadline [poll.last]', () => {
   test.each<[string, Script, Options, story: string]>([
     ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
     ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
-    ['this step created', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
+    [
+      'was created by this step',
+      [missing],
+      { ...created(), pollIntervalMs: 2000 },
+      '2 2.85: deadline',
+    ],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
   ])(
     'an unrepeated 404 is not believed, of a job that %s [poll.refused]',
@@ -437,7 +447,7 @@ describe('after a message, a final status [poll.stale-end]', () => {
     }
   })
 
-  test('that may predate it is told to debuggers alone', async () => {
+  test('is told to debuggers alone if it may predate the message', async () => {
     const { lines, reported } = await poll([stale, active, stale], same)
     const debug = ['The docs job\'s status is "completed", which may predate the message.']
     expect(lines).toEqual({ log: [], debug, warn: [] })
