@@ -36,8 +36,16 @@ export type ServiceResult = Readonly<
 
 export type SubmitRequest = Readonly<{ kind: 'create' } | { kind: 'message'; jobId: string }>
 
-/** Each method sends one request; whether and when it is retried is decided elsewhere. */
-export type AgentService = ReturnType<typeof createAgentService>
+/** Each request is sent once; whether and when it is retried is decided elsewhere. */
+export interface AgentService {
+  /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
+  submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
+  /** `GET /v2/agent/{projectId}/job/{id}` */
+  getJob(jobId: string, until: Deadline): Promise<ServiceResult>
+  /** Whether the service has responded to any of these. */
+  hasResponded(): boolean
+  close(): void
+}
 
 type AgentServiceOptions = Readonly<{
   baseUrl: string
@@ -55,7 +63,7 @@ type AgentServiceOptions = Readonly<{
  *
  * @throws ActionError `network` if the proxy variables are invalid
  */
-export function createAgentService(options: AgentServiceOptions) {
+export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
   const { deadline, network } = options
@@ -88,8 +96,7 @@ export function createAgentService(options: AgentServiceOptions) {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
-    submit: (request: SubmitRequest, prompt: string) =>
+    submit: (request, prompt) =>
       ask(
         {
           method: 'POST',
@@ -99,10 +106,7 @@ export function createAgentService(options: AgentServiceOptions) {
         },
         deadline,
       ),
-    /** `GET /v2/agent/{projectId}/job/{id}` */
-    getJob: (jobId: string, until: Deadline) =>
-      ask({ method: 'GET', path: pathOf(jobId), headers }, until),
-    /** Whether the service has responded to any of these. */
+    getJob: (jobId, until) => ask({ method: 'GET', path: pathOf(jobId), headers }, until),
     hasResponded: () => hasResponded,
     close: client.close,
   }

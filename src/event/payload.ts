@@ -1,17 +1,13 @@
 /** Reads values out of JSON from outside, a payload or a response, whatever it contains. Pure. */
 
 /**
- * A path into a value, up to three names long. If the type of the value is known, one that it
- * doesn't have is refused; if it isn't, any text is one.
+ * A path into a value. If the type of the value is known, a path that it doesn't have doesn't
+ * compile; if it isn't, any text is a path.
  */
-export type PathOf<T, Rest extends unknown[] = [1, 1]> = unknown extends T
+export type PathOf<T> = unknown extends T
   ? string
   : T extends object
-    ? {
-        [Name in keyof T & string]-?:
-          | Name
-          | (Rest extends [1, ...infer Left] ? `${Name}.${PathOf<T[Name], Left>}` : never)
-      }[keyof T & string]
+    ? { [Name in keyof T & string]-?: Name | `${Name}.${PathOf<T[Name]>}` }[keyof T & string]
     : never
 
 /** The value at a path; undefined also for null, which some servers send. [github.event] */
@@ -28,10 +24,8 @@ export function getString<T>(value: T, path: PathOf<T>): string {
   return typeof text === 'string' ? text : ''
 }
 
-type ItemOf<T, Name> = Name extends keyof T
-  ? NonNullable<T[Name]> extends readonly (infer Item)[]
-    ? Item
-    : unknown
+type ItemOf<T, Name extends string> = T extends { [_ in Name]?: readonly (infer Item)[] }
+  ? Item
   : unknown
 
 export function getArray<T, Path extends PathOf<T>>(

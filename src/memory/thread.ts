@@ -7,10 +7,15 @@ import { asking, type GitHubRepo, type RequestMode, readPages } from '../github/
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
-type Place = NonNullable<ReturnType<typeof findThread>>
+/** Where the comment is, and the permission that it takes to write there. */
+type Place = Readonly<{
+  kind: 'pull request' | 'issue' | 'issue or pull request'
+  number: number
+  permission: string
+}>
 
 /**
- * Where the comment is, and what it takes to write there.
+ * Finds what the comment is on, if the run is about anything.
  *
  * @param isMerged `issueNumber` is that of the pull request that a push has merged
  */
@@ -18,7 +23,7 @@ export function findThread(
   { pullRequest, issue }: RunEvent,
   issueNumber: number | undefined,
   isMerged: boolean,
-) {
+): Place | undefined {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
   const [pulls, issues] = ['pull-requests: write', 'issues: write']

@@ -95,9 +95,9 @@ export function createHttpClient(options: HttpClientOptions) {
   return { send, close }
 }
 
-type Connection = ReturnType<typeof openConnection>
+type Connection = Readonly<{ client: Client; destroy(): void }>
 
-function openConnection({ origin, ...options }: HttpClientOptions) {
+function openConnection({ origin, ...options }: HttpClientOptions): Connection {
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
     connect,
@@ -111,7 +111,7 @@ function openConnection({ origin, ...options }: HttpClientOptions) {
   return {
     // `destroy` ends this client.
     client,
-    destroy(): void {
+    destroy() {
       // Else, a proxy may open the tunnel of a request that was given up.
       abort()
       // What is given up is read no further.
