@@ -54,7 +54,7 @@ function summarize(verdict: SubmitVerdict | PollVerdict): string {
   const code = 'error' in verdict ? verdict.error.code : ''
   const unknown =
     'unknown' in verdict && verdict.unknown?.code !== code ? verdict.unknown?.code : ''
-  return [verdict.next, code, unknown].filter(Boolean).join(' ')
+  return [verdict.kind, code, unknown].filter(Boolean).join(' ')
 }
 
 const verdicts = (result: ServiceResult) =>
@@ -154,7 +154,7 @@ describe('a create request or a message [send.limited]', () => {
     for (const request of [CREATE, MESSAGE])
       expect(judge(request, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
     for (const result of [noJob, anotherJob])
-      expect(judge(MESSAGE, result)).toEqual({ next: 'accepted', job: undefined })
+      expect(judge(MESSAGE, result)).toEqual({ kind: 'accepted', job: undefined })
   })
 
   test.each([
@@ -227,20 +227,20 @@ describe('a status request', () => {
     ['another job', anotherJob, 'the response contains another docs job, "job-1.job-1"'],
   ])('that got %s is refused at the fourth [poll.refused]', (_, result, reason) => {
     const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
-    expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
+    expect(verdicts.map((verdict) => verdict.kind)).toEqual(['retry', 'retry', 'retry', 'fail'])
     expect(verdicts[0]).toMatchObject({ refusal: {}, reason })
   })
 
   test('that got a bad certificate is final at once [send.certificate.final]', () => {
-    expect(poll(failed('server-certificate')).next).toBe('fail')
+    expect(poll(failed('server-certificate')).kind).toBe('fail')
   })
 
   test('that got a 404 right after a create request is repeated for 30 s, which is not counted [poll.new-job.grace]', () => {
     const missing = (sinceCreateMs: number) =>
       poll(errorResponse(404), { sinceCreateMs, refusals: 3 })
     expect(missing(30_000)).not.toHaveProperty('refusal')
-    expect([missing(30_000).next, missing(30_001).next]).toEqual(['retry', 'fail'])
-    expect(poll(errorResponse(403), { sinceCreateMs: 0, refusals: 3 }).next).toBe('fail')
+    expect([missing(30_000).kind, missing(30_001).kind]).toEqual(['retry', 'fail'])
+    expect(poll(errorResponse(403), { sinceCreateMs: 0, refusals: 3 }).kind).toBe('fail')
   })
 
   test.each([
@@ -251,7 +251,7 @@ describe('a status request', () => {
   ])(
     'that got %j is retried because %s, however often [poll.retry]',
     (result, reason, retryAfterMs) => {
-      const retry = { next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
+      const retry = { kind: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
       for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
     },
   )

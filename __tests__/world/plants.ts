@@ -21,7 +21,7 @@ const TABLE = [
   [
     'a create is sent again after a reset [send.unknown]',
     'return failUnknown(result.reason, result.cause);',
-    "return { next: 'retry', error: failUnknown(result.reason).error, backoff: { capMs: 10_000 } };",
+    "return { kind: 'retry', error: failUnknown(result.reason).error, backoff: { capMs: 10_000 } };",
   ],
   ['a 303 counts as refused [send.unknown]', 'status >= 500 || status === 303', 'status >= 500'],
   [
@@ -339,8 +339,8 @@ const TABLE = [
   ],
   [
     'a branch that went back has nothing new [range.schedule.rerun]',
-    "mayBeBehind && comparison.relation === 'behind'",
-    "comparison.relation === 'behind'",
+    "mayBeBehind && comparison.kind === 'behind'",
+    "comparison.kind === 'behind'",
   ],
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [

@@ -17,25 +17,25 @@ import { ENDED_FIRST, resultUnknown } from './result-unknown.js'
 
 export type SubmitVerdict = Readonly<
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
-  | { next: 'accepted'; job: Job | undefined }
+  | { kind: 'accepted'; job: Job | undefined }
   /** Certainly not accepted: retry while there is time, else end with `error`. */
-  | { next: 'retry'; error: ActionError; backoff: Backoff }
+  | { kind: 'retry'; error: ActionError; backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
-  | { next: 'fail'; error: ActionError; unknown?: ActionError }
-  | { next: 'aborted'; unknown?: ActionError }
+  | { kind: 'fail'; error: ActionError; unknown?: ActionError }
+  | { kind: 'aborted'; unknown?: ActionError }
 >
 
 export type PollVerdict = Readonly<
-  | { next: 'job'; job: Job }
+  | { kind: 'job'; job: Job }
   | {
-      next: 'retry'
+      kind: 'retry'
       reason: string
       backoff: Backoff
       /** A refusal, or no job: asked again after `REFUSED_DELAY_MS`. */
       refusal?: ActionError
     }
-  | { next: 'fail'; error: ActionError }
-  | { next: 'aborted' }
+  | { kind: 'fail'; error: ActionError }
+  | { kind: 'aborted' }
 >
 
 /** How long (ms) a 404 may mean that a new job isn't visible yet. [poll.new-job.grace] */
@@ -76,30 +76,30 @@ export function judgeSubmit(
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, { cause })
-    return { next: 'fail', error: unknown, unknown }
+    return { kind: 'fail', error: unknown, unknown }
   }
   switch (result.kind) {
     case 'job': {
       // The message was accepted, whichever docs job the answer is about.
       const isAnother = request.kind === 'message' && result.job.id !== request.jobId
-      return { next: 'accepted', job: isAnother ? undefined : result.job }
+      return { kind: 'accepted', job: isAnother ? undefined : result.job }
     }
     case 'no-job': {
       const isMessage = request.kind === 'message'
-      if (isMessage && !result.isPage) return { next: 'accepted', job: undefined }
+      if (isMessage && !result.isPage) return { kind: 'accepted', job: undefined }
       const unknown = resultUnknown(request, `the response contains ${noJob(result)}`, result)
-      return { next: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
+      return { kind: 'fail', error: isMessage ? unknown : createdWithoutJob(result), unknown }
     }
     case 'aborted':
       return result.sent
-        ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
-        : { next: 'aborted' }
+        ? { kind: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
+        : { kind: 'aborted' }
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
       const error = cannotConnect(result)
-      if (result.permanent !== undefined) return { next: 'fail', error }
-      return { next: 'retry', error, backoff: { capMs: CONNECT_BACKOFF_CAP_MS } }
+      if (result.permanent !== undefined) return { kind: 'fail', error }
+      return { kind: 'retry', error, backoff: { capMs: CONNECT_BACKOFF_CAP_MS } }
     }
     case 'error-response': {
       const { status } = result
@@ -111,10 +111,10 @@ export function judgeSubmit(
         status === 409 &&
         request.kind === 'message' &&
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
-      if (status !== 429 && !isBusy) return { next: 'fail', error }
+      if (status !== 429 && !isBusy) return { kind: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
-      return { next: 'retry', error, backoff }
+      return { kind: 'retry', error, backoff }
     }
   }
 }
@@ -147,14 +147,14 @@ export type PollContext = Readonly<{
  */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
   const retry = (reason: string, retryAfterMs?: number) => ({
-    next: 'retry' as const,
+    kind: 'retry' as const,
     reason,
     backoff: { retryAfterMs, capMs: POLL_BACKOFF_CAP_MS },
   })
   const refuse = (reason: string, error: ActionError): PollVerdict =>
     context.refusals + 1 < REFUSED_TRIES
       ? { ...retry(reason), refusal: error }
-      : { next: 'fail', error }
+      : { kind: 'fail', error }
   const withoutJob = (contained: string, isPage?: boolean): PollVerdict =>
     refuse(
       `the response contains ${contained}`,
@@ -162,10 +162,10 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     )
   switch (result.kind) {
     case 'job':
-      if (result.job.id === context.jobId) return { next: 'job', job: result.job }
+      if (result.job.id === context.jobId) return { kind: 'job', job: result.job }
       return withoutJob(`another docs job, ${quote(result.job.id)}`)
     case 'aborted':
-      return { next: 'aborted' }
+      return { kind: 'aborted' }
     case 'no-job':
       return withoutJob(noJob(result), result.isPage)
     case 'no-response':
@@ -173,7 +173,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result) }
+        : { kind: 'fail', error: cannotConnect(result) }
     case 'error-response': {
       const { status, description } = result
       const reason = `the service responded ${description}`

@@ -224,11 +224,11 @@ function createPolling(
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
       const verdict = judgePoll(result, context, clock.date())
-      const refusal = verdict.next === 'retry' ? verdict.refusal : undefined
+      const refusal = verdict.kind === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
-      if (verdict.next === 'aborted') return 0
+      if (verdict.kind === 'aborted') return 0
       const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
-      switch (verdict.next) {
+      switch (verdict.kind) {
         case 'fail':
           throw verdict.error
         case 'retry': {

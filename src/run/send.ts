@@ -11,7 +11,7 @@ import type { RunTools } from './step.js'
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
-type Retry = Extract<SubmitVerdict, { next: 'retry' }>
+type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice]
@@ -42,14 +42,14 @@ export async function sendUntilAccepted(
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
-    if (verdict.next === 'accepted') return verdict.job
-    const unknown = verdict.next === 'retry' ? undefined : verdict.unknown
+    if (verdict.kind === 'accepted') return verdict.job
+    const unknown = verdict.kind === 'retry' ? undefined : verdict.unknown
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
-    if (verdict.next === 'fail') throw verdict.error
+    if (verdict.kind === 'fail') throw verdict.error
     // When time is up, the last try says more.
-    if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
+    if (verdict.kind === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
     const isUnsent = result.kind === 'not-sent'

@@ -28,14 +28,14 @@ export async function changesBetween(
   const none = { kind: 'none', range } as const
   if (base === head) return none
   const comparison = await compareCommits(repo, { base, head, range })
-  switch (comparison.relation) {
+  switch (comparison.kind) {
     case 'ahead':
       return readParts(repo, comparison)
     case 'identical':
       return none
     case 'behind':
     case 'diverged': {
-      if (mayBeBehind && comparison.relation === 'behind') return none
+      if (mayBeBehind && comparison.kind === 'behind') return none
       const changes = await readParts(repo, comparison)
       return isNamed ? changes : { ...changes, gap: REWRITTEN }
     }

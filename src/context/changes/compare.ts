@@ -29,10 +29,10 @@ const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 export type Listing = Readonly<{ changes: ListedChanges; halves?: Halves | undefined }>
 
 export type Comparison = Readonly<
-  | ({ relation: 'ahead' | 'identical' | 'behind' | 'diverged' } & Listing)
+  | ({ kind: 'ahead' | 'identical' | 'behind' | 'diverged' } & Listing)
   /** One of the two does not exist, or the token can't read the repository. */
-  | { relation: 'not found'; error: GitHubError }
-  | { relation: 'unrelated'; error: GitHubError }
+  | { kind: 'not found'; error: GitHubError }
+  | { kind: 'unrelated'; error: GitHubError }
 >
 
 /**
@@ -69,10 +69,10 @@ export async function compareCommits(
       ...about,
     } as const
     const halves = truncated || isCut ? halve(data, head) : undefined
-    return { relation: data.status, changes, halves }
+    return { kind: data.status, changes, halves }
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    return { relation: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
+    return { kind: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
   }
 }
 

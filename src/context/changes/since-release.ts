@@ -55,13 +55,13 @@ export async function sinceLastRelease(
   for (const { tag_name: before } of candidates) {
     const about = { range: SINCE_RELEASE, previousRelease: before }
     const comparison = await compareCommits(repo, { ...about, base: before, head })
-    const { relation } = comparison
-    if (relation === 'ahead') return readParts(repo, comparison)
+    const { kind } = comparison
+    if (kind === 'ahead') return readParts(repo, comparison)
     if (!isLower(before, tag)) continue
-    if (relation === 'diverged') parted ??= comparison
+    if (kind === 'diverged') parted ??= comparison
     // A final release is news after its candidate.
     const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
-    if (relation === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
+    if (kind === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
