@@ -94,9 +94,12 @@ test('a signed marker of another shape counts as unverified [memory.marker.untru
   }
 })
 
-test('a state that only a later version knows is read [memory.marker.stable]', () => {
+test('a marker of a later version is read, with a state of its own and more behind the rest [memory.marker.stable]', () => {
   const marker = createMarker({ ...STATE, state: 'queued' }, ID, IDENTITY, KEY)
   expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual({ ...STATE, state: 'queued' })
+  const longer =
+    '<!-- agent-job-action:2 -4KZ0jgtpz_r5UJOENw3pl WyJqb2ItMSIsImh0dHBzOi8vZ2l0aHViLmNvbS95b3VyLW9yZy9kb2NzL3B1bGwvNyIsIjEwMCIsMiwiYWN0aXZlIiwiYS1maW5nZXJwcmludCIseyJtb3JlIjp0cnVlfV0 0qkm0vAavq9A7xU0UQ1Fr4ILJkKegKcDCCWN72PGeFQ -->'
+  expect(readMarker(longer, ID, IDENTITY, KEY)).toEqual(STATE)
 })
 
 test('the case of the repository name does not matter [memory.marker.signed]', () => {
