@@ -72,7 +72,7 @@ export async function compareCommits(
       kind: 'listed',
       files,
       truncated,
-      commits: toCommits(data),
+      commits: [toCommits(data)],
       ...about,
     } as const
     const halves = truncated || isCut ? halve(data, head) : undefined

@@ -28,6 +28,8 @@ export type Changes =
   /** `unexpected`: GitHub should have had a list. Of an issue, for example, there is none. */
   | Readonly<{ kind: 'unknown'; reason: string; unexpected?: boolean }>
 
+export type Unlisted = Extract<Changes, { reason: string }>
+
 export type Range = Readonly<{
   /** What the changes belong to, such as "the commits abc1234..def5678". */
   range: string
@@ -42,9 +44,9 @@ export type ListedChanges = Readonly<
     /** GitHub cut the list: there are more. */
     truncated: boolean
     /** Why more changed than what the list is of: then it never decides that nothing is to do. */
-    gap?: string
-    /** The commits of the range. Others wrote their texts. */
-    commits?: CommitList
+    gap?: string | undefined
+    /** The commits of the range, of each repository. Others wrote their texts. */
+    commits?: readonly CommitList[]
   } & Range
 >
 
@@ -78,6 +80,6 @@ export function explainMissing({ reason }: { readonly reason: string }): string 
 }
 
 /** There is no list of what changed, for this reason, a clause. */
-export function unknownChanges(reason: string): Changes {
+export function unknownChanges(reason: string): Unlisted {
   return { kind: 'unknown', reason }
 }

@@ -54,7 +54,7 @@ export function describeTrigger(
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
     { name: 'previous release', value: getString(changes, 'previousRelease') },
-    commitsFact(findCommits(event, findings), redact),
+    ...findCommits(event, findings).map((list) => commitsFact(list, redact)),
   ]
   return {
     event: event.name,
@@ -73,19 +73,17 @@ export function describeTrigger(
  * Of a push, the payload says more than a comparison: that has no more than 100 commits. But with
  * `since`, or since the last release, the range has others, too. [context.facts.commits]
  */
-function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
+function findCommits(event: RunEvent, { changes, bySince }: Findings): readonly CommitList[] {
   const isLonger = bySince || getString(changes, 'previousRelease') !== ''
   const commits = isLonger ? [] : pushedCommits(event)
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
-  return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
+  return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || [ofPush]
 }
 
 function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
-  return {
-    name: `commits${count}`,
-    value: commits.map((commit) => commitLine(commit, redact)).join('\n'),
-  }
+  const lines = commits.map((commit) => commitLine(commit, redact))
+  return { name: `commits${count}`, value: lines.join('\n') }
 }
 
 /** So that no commit uses up the room of the others, in characters. */
