@@ -589,7 +589,7 @@ const TABLE = [
   // The changes, whole.
   [
     'a comparison that GitHub cut is sent as it is [range.cut.parts]',
-    'halves === undefined || left < 2',
+    'halves === undefined || budget.left < 2',
     'true',
   ],
   [
@@ -597,7 +597,11 @@ const TABLE = [
     'truncated || isCut',
     'truncated',
   ],
-  ['a commit of many files has those of its first page [range.cut.parts]', '}, left)', '}, 1)'],
+  [
+    'a commit of many files has those of its first page [range.cut.parts]',
+    '}, budget.left)',
+    '}, 1)',
+  ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
     'if (!truncated) return { files: known, truncated };',

@@ -54,6 +54,8 @@ export interface CommitList {
   readonly commits: readonly Commit[]
   /** There are certainly no more. */
   readonly complete: boolean
+  /** If it is another repository than the run's: `owner/repo@abc1234..def5678`. */
+  readonly of?: string
 }
 
 /** What a number names, as GitHub returned it. Others wrote its words. */
@@ -72,6 +74,8 @@ export type Findings = Readonly<{
   thread?: Thread | undefined
   /** The range begins where `since` says, so it isn't that of the payload's commits. */
   bySince?: boolean
+  /** Code that whoever reads the log may not read is among the changes. */
+  isPrivate?: boolean
 }>
 
 /** Why there is no list, as a sentence. */

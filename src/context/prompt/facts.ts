@@ -80,10 +80,16 @@ function findCommits(event: RunEvent, { changes, bySince }: Findings): readonly 
   return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || [ofPush]
 }
 
-function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
+/** In the words of another repository, `#12` is its own, and would be this one's. [code.names] */
+function commitsFact({ commits, complete, of = '' }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
-  const lines = commits.map((commit) => commitLine(commit, redact))
-  return { name: `commits${count}`, value: lines.join('\n') }
+  const repository = of.replace(/@.*/, '')
+  const lines = commits.map(
+    (commit) =>
+      of.replace(/[^@]*$/, '') +
+      commitLine(commit, redact).replace(/(?<![\w/&])#(?=\d+\b)/g, `${repository}#`),
+  )
+  return { name: `commits${of && ` of ${of}`}${count}`, value: lines.join('\n') }
 }
 
 /** So that no commit uses up the room of the others, in characters. */
