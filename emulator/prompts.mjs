@@ -1,5 +1,5 @@
 // `npm run prompts`: writes the prompts that the action would send for the merges, nights or weeks
-// of a local clone. The action's bundle composes them, with a GitHub on loopback that knows what
+// of a local clone, or for the nights or weeks of several. The action's bundle composes them, with a GitHub on loopback that knows what
 // the clone knows, and sends them to the emulated service.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,6 +18,8 @@ import { startEmulator } from './server.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DAY_MS = 86_400_000
+/** The repository that follows several others. */
+const DOCS = 'your-org/docs'
 /** What one run is about, by `--per`: the recipe that has it, and the number of a time in it. */
 const UNITS = {
   merge: { recipe: 'on-merge.yml', numberOf: undefined },
@@ -31,9 +33,12 @@ sends nothing anywhere.
 
   npm run prompts -- --clone FOLDER --range FROM..TO [options]
 
-  --clone FOLDER       a clone of any git repository, with its history
+  --clone FOLDER       a clone of any git repository, with its history; may be
+                       repeated: then each prompt has the changes of all
+                       (code-repositories)
   --range FROM..TO     two tags, branches or commits: what TO has and FROM
-                       hasn't
+                       hasn't; for several clones, one for each, in their
+                       order, or one for all
   --per UNIT           one prompt for each merge (the default), night or week,
                        in UTC
   --input NAME=VALUE   an input of the action; may be repeated. The default is
@@ -55,7 +60,8 @@ const FILE_LIMIT = { lines: 3000, characters: 100_000 }
 const RESPONSE_LINES = 20_000
 
 /** @typedef {ReturnType<typeof openClone>} Clone */
-/** @typedef {{ base: string, head: string, date: string, subject: string }} Unit */
+/** @typedef {{ base: string, head: string, date: string, subject: string, number: number }} Unit */
+/** @typedef {{ clone: Clone, unit: Unit }} Changed */
 
 /**
  * @param {string} folder
@@ -202,6 +208,7 @@ function listUnits(clone, range, numberOf) {
       head: sha,
       date: new Date(date).toISOString().slice(0, 10),
       subject: message.split('\n')[0] ?? '',
+      number: current,
     })
   }
   if (units.length === 0) throw new UsageError(`--range: ${range} has no commits`)
@@ -293,6 +300,43 @@ function createAnswers({ repository, ...clone }, { base, head }) {
   }
 }
 
+/** When the last good run was created, the other repositories changed, and this run was created. */
+const [LAST, MOVED, NOW] = ['2026-01-01T03:00:00Z', '2026-01-01T12:00:00Z', '2026-01-02T03:00:00Z']
+/** The head of a repository that hasn't changed. */
+const UNCHANGED = '1'.repeat(40)
+
+/**
+ * What GitHub answers about a run that follows several repositories.
+ * @param {readonly Changed[]} changed
+ */
+function createCodeAnswers(changed) {
+  const run = { event: 'schedule', head_branch: 'main', head_repository: { full_name: DOCS } }
+  const runs = [
+    { ...run, id: 2, created_at: NOW, head_sha: UNCHANGED },
+    { ...run, id: 1, created_at: LAST, head_sha: UNCHANGED, conclusion: 'success' },
+  ]
+  return {
+    /** @type {(path: string, page: number, size: number) => unknown} */
+    get(path, page, size) {
+      const [, repository = '', what = ''] = /^\/repos\/([^/]+\/[^/]+)\/?(\w*)/.exec(path) ?? []
+      const found = changed.find(({ clone }) => clone.repository === repository)
+      const { base, head } = found?.unit ?? { base: UNCHANGED, head: UNCHANGED }
+      switch (what) {
+        case 'actions':
+          return path.endsWith('/2') ? runs[0] : { total_count: 2, workflow_runs: runs }
+        case '':
+          return { full_name: repository, default_branch: 'main', private: true, pushed_at: MOVED }
+        case 'branches':
+          return { name: 'main', commit: { sha: head } }
+        case 'activity':
+          return [{ before: base, after: head, timestamp: found ? MOVED : LAST }]
+        default:
+          return found && createAnswers(found.clone, found.unit).get(path, page, size)
+      }
+    },
+  }
+}
+
 /**
  * @param {string} text of a recipe
  * @returns {string} its prompt
@@ -310,8 +354,8 @@ function readPrompt(text) {
 export async function prompts(args, root = ROOT) {
   const options = readOptions(
     {
-      clone: { type: 'string' },
-      range: { type: 'string' },
+      clone: { type: 'string', multiple: true },
+      range: { type: 'string', multiple: true },
       per: { type: 'string' },
       input: { type: 'string', multiple: true },
       out: { type: 'string' },
@@ -324,19 +368,28 @@ export async function prompts(args, root = ROOT) {
     console.log(USAGE)
     return 0
   }
-  const { clone: folder, range, per = 'merge' } = options
-  if (folder === undefined || range === undefined)
+  const { clone: folders = [], range: ranges = [], per = 'merge' } = options
+  const [range] = ranges
+  if (folders.length === 0 || range === undefined)
     throw new UsageError('--clone FOLDER and --range FROM..TO are required; see --help')
   if (!Object.hasOwn(UNITS, per))
     throw new UsageError(`--per expects merge, night or week, got '${per}'`)
   const { recipe, numberOf } = UNITS[/** @type {keyof typeof UNITS} */ (per)]
+  const isOfSeveral = folders.length > 1
+  if (isOfSeveral && numberOf === undefined)
+    throw new UsageError('--per expects night or week for several clones')
   const given = parseInputs(options.input ?? [])
-  const clone = openClone(folder)
-  const units = listUnits(clone, range, numberOf)
+  const clones = folders.map(openClone)
+  /** @type {Map<number, Changed[]>} by what the run is about */
+  const units = new Map()
+  for (const [index, clone] of clones.entries())
+    for (const unit of listUnits(clone, ranges[index] ?? range, numberOf))
+      units.set(unit.number, [...(units.get(unit.number) ?? []), { clone, unit }])
   const out = options.out ?? mkdtempSync(path.join(tmpdir(), 'prompts-'))
   mkdirSync(out, { recursive: true })
 
-  let answers = createAnswers(clone, /** @type {Unit} */ (units[0]))
+  /** @type {ReturnType<typeof createCodeAnswers>} */
+  let answers = createCodeAnswers([])
   const github = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
     const body = await text(request)
@@ -356,8 +409,16 @@ export async function prompts(args, root = ROOT) {
   await once(github, 'listening')
   const service = await startEmulator()
   const inputs = {
-    prompt: readPrompt(readFileSync(path.join(root, 'examples', recipe), 'utf8')),
+    prompt: readPrompt(
+      readFileSync(
+        path.join(root, 'examples', isOfSeveral ? 'other-repositories.yml' : recipe),
+        'utf8',
+      ),
+    ),
     context: 'diff',
+    ...(isOfSeveral && {
+      'code-repositories': clones.map(({ repository }) => repository).join('\n'),
+    }),
     'job-scope': numberOf ? 'run' : 'pull-request',
     ...given,
     'project-id': PROJECT_ID,
@@ -368,24 +429,28 @@ export async function prompts(args, root = ROOT) {
   }
   let cut = 0
   try {
-    for (const [index, unit] of units.entries()) {
-      answers = createAnswers(clone, unit)
+    const inOrder = [...units.entries()].sort(([one], [other]) => one - other)
+    for (const [index, [, changed]] of inOrder.entries()) {
+      const [{ clone, unit }] = /** @type {[Changed]} */ (changed)
+      const ofOne = createAnswers(clone, unit)
+      answers = isOfSeveral ? createCodeAnswers(changed) : ofOne
       const sent = service.jobs.size
       const { exitCode, outputs, stdout } = await runAction({
         bundle: path.join(root, 'dist/index.js'),
         inputs,
-        event: numberOf ? { schedule: '17 3 * * *' } : answers.push,
+        event: numberOf ? { schedule: '17 3 * * *' } : ofOne.push,
         env: {
           GITHUB_API_URL: `http://127.0.0.1:${/** @type {AddressInfo} */ (github.address()).port}`,
           GITHUB_EVENT_NAME: numberOf ? 'schedule' : 'push',
-          GITHUB_REPOSITORY: clone.repository,
+          GITHUB_REPOSITORY: isOfSeveral ? DOCS : clone.repository,
           GITHUB_RUN_ID: '2',
           GITHUB_SHA: unit.head,
         },
       })
       if (exitCode !== 0) throw new Error(findErrors(stdout))
       const prompt = [...service.jobs.values()].slice(sent)[0]?.prompts[0]
-      const name = `${String(index + 1).padStart(3, '0')}-${unit.date}-${unit.head.slice(0, 7)}.txt`
+      const what = isOfSeveral ? `${changed.length}-changed` : unit.head.slice(0, 7)
+      const name = `${String(index + 1).padStart(3, '0')}-${unit.date}-${what}.txt`
       if (prompt !== undefined) writeFileSync(path.join(out, name), prompt)
       const described = prompt === undefined ? outputs.outcome : describePrompt(prompt)
       if (/left out/.test(described ?? '')) cut += 1

@@ -18,7 +18,7 @@ const STYLES = {
   title: 'bold',
   comment: 'green',
 }
-export const SECRETS = ['api-key', 'previous-api-key', 'github-token', 'docs-token']
+export const SECRETS = ['api-key', 'previous-api-key', 'github-token', 'code-token', 'docs-token']
 const MARKER = /<!-- (.{1,18}).*? -->/g
 
 /**

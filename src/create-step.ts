@@ -3,6 +3,7 @@
 import { explainMissingSecrets, isCodeOpen, readEvent } from './event/event.js'
 import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
+import { splitLines } from './inputs/values.js'
 import { createDeadline } from './net/deadline.js'
 import type { GitHubDoor } from './plan.js'
 import { StepReport } from './report/report.js'
@@ -31,7 +32,7 @@ export interface WholeStep extends Step {
 export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
-  const secrets = SECRETS.map((input) => raw[input])
+  const secrets = SECRETS.flatMap((input) => splitLines(raw[input]))
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
@@ -47,6 +48,8 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
     // Whoever needs the payload reports that it can't be read.
     hasIssue:
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
+    eventName: event.name,
+    now: clock.date(),
   })
   const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })

@@ -58,9 +58,12 @@ export async function planAndRun(
   const writePlaceholder = (): Promise<void> => report.writePlaceholder()
   const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
   if (!inputs.dryRun) return run(plan, inputs, tools)
-  if (plan.kind !== 'attach') report.showPrompt(plan.prompt)
+  if (plan.kind !== 'attach') report.showPrompt(plan.isPrivate ? NOT_SHOWN : plan.prompt)
   return { outcome: 'dry-run' }
 }
+
+/** Whoever reads this repository reads the log. [code.readers] */
+const NOT_SHOWN = 'Not shown: this repository is public, and some of the code in the prompt is not.'
 
 /** Says what users may not expect. [range.since.no-effect] [input.file.warned] */
 function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {

@@ -109,8 +109,11 @@ async function planAbout(
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   const findings = needsChanges
-    ? await findChanges(environment, event, repo, { ...inputs, thread: named })
+    ? await (inputs.codeRepositories.length > 0
+        ? (await import('./context/other-repositories.js')).findElsewhere(step, repo, named)
+        : findChanges(environment, event, repo, { ...inputs, thread: named }))
     : undefined
+  if (findings && 'reason' in findings) return skipAndStop(findings)
   const thread = findings === undefined ? named : findings.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
   if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
@@ -127,8 +130,12 @@ async function planAbout(
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
-  if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
-  return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
+  const plan = (await recalled?.plan(fingerprints, composeWith)) ?? {
+    ...task,
+    prompt: composeWith(),
+    fingerprint: fingerprints[0],
+  }
+  return { ...plan, isPrivate: findings?.isPrivate }
 }
 
 /**
@@ -164,13 +171,14 @@ async function findSkipLabel(
 }
 
 /**
- * What `issue-number` names, if its labels count.
+ * What `issue-number` names, if its labels count, or if it has to be an issue's.
  *
  * @throws ActionError `github`
  */
 async function readNamed({ inputs, event, repo }: MemoryStep): Promise<Thread | undefined> {
-  const { task, issueNumber, skipLabels } = inputs
-  if (issueNumber === undefined || task.kind === 'attach' || skipLabels.size === 0) return undefined
+  const { task, issueNumber, skipLabels, codeRepositories } = inputs
+  const isRead = skipLabels.size + codeRepositories.length > 0
+  if (issueNumber === undefined || task.kind === 'attach' || !isRead) return undefined
   const isOther = ![event.issue, event.pullRequest?.number].includes(issueNumber)
   return isOther ? readThread(issueNumber, repo) : undefined
 }

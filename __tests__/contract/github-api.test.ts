@@ -43,7 +43,11 @@ const REQUESTS = [
   `GET /commits/${sha('merge')}/pulls`,
   'GET /git/commits/a',
   'GET /commits/a',
+  'GET /commits?sha=a&until=2026-11-20T03:02:00.000Z&per_page=1',
+  'GET /branches/main',
+  'GET /activity?ref=refs/heads/main&per_page=100',
   'GET /actions/workflows/docs.yml/runs?status=success',
+  'GET /actions/runs/RUN',
   'GET /collaborators/octocat/permission',
   'GET /releases',
   `GET /deployments?sha=${sha('head')}`,
@@ -81,6 +85,7 @@ test.each(VERSIONS)(
     repo.addComparison('a', 'b')
     repo.addCommit({ author: null })
     for (const head_repository of [REPOSITORY, null]) repo.addRun({ head_repository })
+    repo.push('2026-11-20T00:00:00Z', { head: 'a' })
     repo.addRelease('v1', '2026-01-01T00:00:00Z')
     repo.addRelease('v2', null)
     repo.checks.push({
@@ -89,7 +94,9 @@ test.each(VERSIONS)(
     })
     repo.deployments.push({ sha: sha('head'), environment_url: 'https://preview.example' })
     for (const request of REQUESTS) {
-      const named = request.replace('COMMENT', `${[...repo.comments.keys()].at(-1)}`)
+      const named = request
+        .replace('COMMENT', `${[...repo.comments.keys()].at(-1)}`)
+        .replace('RUN', `${repo.runs[0]?.id}`)
       expect([request, (await ask(github.url, named)).ok]).toEqual([request, true])
     }
     for (const [request, status] of Object.entries(REFUSED))

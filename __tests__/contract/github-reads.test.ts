@@ -113,6 +113,7 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
   [DIFF, run('release', { action: 'published', release: published }, 'refs/tags/v2')],
   [DIFF, run('schedule', { schedule: '0 3 * * *' })],
   [{ ...DIFF, since: 'v1' }, dispatch],
+  [{ ...DIFF, 'code-repositories': 'your-org/api\nyour-org/young', since: '2026-01-01' }, dispatch],
   [{ ...DIFF, 'issue-number': '1' }, dispatch],
   [{ ...DIFF, 'issue-number': '40' }, dispatch],
   [{ 'job-scope': 'pull-request', 'issue-number': '99' }, dispatch],
@@ -139,6 +140,12 @@ function fill({ repository, github }: SimulatedWorld): void {
   repository.addCommit({ sha: sha('large'), parents: [push.before], files: many })
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
   repository.addRun({ head_sha: push.before })
+  for (let id = 101; id < 120; id++) repository.addRun({ id, conclusion: 'failure' })
+  const code = github.addRepository('your-org/api', {})
+  code.push('2025-12-01T00:00:00Z')
+  code.push('2026-02-01T00:00:00Z', { commit: { files: [renamed] } })
+  const young = github.addRepository('your-org/young', {})
+  for (const at of ['2026-02-01T00:00:00Z', '2026-02-02T00:00:00Z']) young.push(at)
   repository.issues.add(40)
   for (const name of ['octocat', 'reader'])
     repository.collaborators.set(name, { permission: 'write', role_name: 'write' })

@@ -11,12 +11,13 @@ jest.setTimeout(120_000)
 // The command reads them beside the bundle, which here is the fresh one.
 cpSync('examples', 'build/examples', { recursive: true })
 
-const clone = newFolder('clone')
-const git = (date: string, ...args: string[]) => {
+const [clone, other] = [newFolder('clone'), newFolder('other')]
+const gitIn = (folder: string, date: string, ...args: string[]) => {
   const who = ['-c', 'user.name=Octo', '-c', 'user.email=1+octocat@users.noreply.github.com']
   const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
-  execFileSync('git', ['-C', clone, ...who, ...args], { env, stdio: 'pipe' })
+  execFileSync('git', ['-C', folder, ...who, ...args], { env, stdio: 'pipe' })
 }
+const git = (date: string, ...args: string[]) => gitIn(clone, date, ...args)
 const commit = (date: string, message: string, files: Record<string, string>) => {
   for (const [name, content] of Object.entries(files))
     writeFileSync(path.join(clone, name), content)
@@ -40,6 +41,17 @@ commit(second, 'Huge', {
   'd.ts': 'd\n'.repeat(19_000),
   'e.ts': 'e\n'.repeat(2_000),
 })
+
+gitIn(other, first, 'init', '--initial-branch', 'main')
+gitIn(other, first, 'remote', 'add', 'origin', 'git@github.com:octo/web.git')
+for (const [date, text] of [
+  [first, 'one'],
+  [second, 'two'],
+] as const) {
+  writeFileSync(path.join(other, 'page.ts'), `${text}\n`)
+  gitIn(other, date, 'add', '.')
+  gitIn(other, date, 'commit', '-m', `Write ${text} (#3)`)
+}
 
 async function run(...args: string[]) {
   const log = jest.spyOn(console, 'log').mockImplementation(() => {})
@@ -83,7 +95,20 @@ test('writes what is sent for each night, with the inputs that are given', async
   expect((await run('--per', 'week')).printed).toContain('\n1 prompt in ')
 })
 
+test('writes what is sent for each night of several clones [house.prompts]', async () => {
+  const several = ['--clone', other, '--range', 'main~1..main', '--per', 'night']
+  const { texts, printed } = await run(...several)
+  expect(texts).toHaveLength(2)
+  expect(texts[0]).toContain('Changed by the commits of 1 of 2 repositories')
+  expect(texts[0]).toContain('=== modified octo/code/a.ts')
+  expect(texts[1]).toContain('Changed by the commits of 2 of 2 repositories')
+  expect(texts[1]).toMatch(/octo\/web@\w{7} Write two \(octo\/web#3\)/)
+  expect(texts[1]).toContain('=== modified octo/web/page.ts\n@@ -1 +1 @@\n-one\n+two')
+  expect(printed).toMatch(/\n001-2026-08-20-1-changed\.txt .*\n002-2026-08-21-2-changed\.txt /)
+})
+
 test.each([
+  [`--clone ${clone} --clone ${other} --range a..b`, '--per expects night or week for several'],
   ['', '--clone FOLDER and --range FROM..TO are required'],
   [`--clone ${path.dirname(clone)} --range a..b`, 'is no clone of a git repository'],
   [`--clone ${clone} --range main`, "--range expects FROM..TO, got 'main'"],

@@ -5,20 +5,28 @@
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
-import { type FaultAnswer, type Permissions, type Received, sha } from '../support/github.js'
+import { type FaultAnswer, file, type Permissions, type Received, sha } from '../support/github.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
 import { ACCEPTED } from '../support/github-permissions.js'
 import { inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
 
 /** All that any of these runs is about. */
-function fill({ repository }: World): void {
+function fill({ repository, github }: World): void {
   for (const base of [sha('before'), sha('v1'), 'v1'])
     repository.addComparison(base, sha('after'), {})
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
   repository.addRun({ head_sha: sha('before') })
   repository.addCommit({ sha: sha('b') })
   repository.issues.add(40)
+  repository.addRun({ id: 100, created_at: '2026-11-21T03:17:00Z', conclusion: null })
+  const code = github.addRepository('your-org/code', { foreign: true })
+  for (const day of [19, 20])
+    code.push(`2026-11-${day}T12:00:00Z`, { commit: { files: [file('a.ts')] } })
 }
+
+/** What is asked with the token of the workflow job, of its repository. */
+const ofJob = (world: World): Received[] =>
+  requestsBefore(world).filter(({ path }) => !path.startsWith('/repos/your-org/code'))
 
 const octocat = { login: 'octocat' }
 const range = { before: sha('before'), after: sha('after') }
@@ -68,6 +76,9 @@ const CASES: Record<
   '`context`, `context-paths` on a schedule or `workflow_dispatch`': [[CHANGES, run('schedule')]],
   '`context`, `context-paths` with `since`': [
     [{ ...CHANGES, since: 'v1' }, run('workflow_dispatch')],
+  ],
+  '`context`, `context-paths` with `code-repositories`': [
+    [{ context: 'diff', 'code-repositories': 'your-org/code' }, run('schedule')],
   ],
   "`context`, `context-paths` with a pull request's number in `issue-number`": [
     [{ ...CHANGES, 'issue-number': '1' }, run('repository_dispatch')],
@@ -122,7 +133,7 @@ test.each(TABLE)('%s: %s [github.permission.least]', async (what, cell) => {
       const ended = await world.step(inputs, run)
       expect(ended.outputs.outcome).toBe('pr-opened')
       expect(ended.commands('warning')).toEqual([])
-      const done = requestsBefore(world).filter(({ tookEffect }) => tookEffect)
+      const done = ofJob(world).filter(({ tookEffect }) => tookEffect)
       const used = new Set(done.map(({ needs }) => needs?.split(':')[0]))
       expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
     })
@@ -143,7 +154,7 @@ async function answerEach(
         world.github.faults.push({ path: atRequest(index), answer })
         const { log } = await world.step(inputs, run)
         const request = world.github.requests[index]
-        isLast = request === undefined || !requestsBefore(world).includes(request)
+        isLast = request === undefined || !ofJob(world).includes(request)
         if (request !== undefined && !isLast) check(log, request)
       })
     }

@@ -3,7 +3,7 @@
  * how it ends.
  */
 
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -296,20 +296,28 @@ const NIGHT_OF_BOTS: Start = {
   },
 }
 
-/** Another repository, and nights in which something was merged there. */
-const OTHER = { 'src/retry.ts': 'once\n', 'packages/a.ts': 'once\n', 'schema/b.json': '{}\n' }
-const NIGHTS: Start = {
+/** Two other repositories, which anybody can read, and a night in which both changed. */
+const NIGHT: Start = {
   event: 'schedule',
-  otherCommits: [
-    OTHER,
-    { 'src/retry.ts': 'twice\n', 'src/more.ts': 'thrice\n', 'packages/a.ts': 'twice\n+thrice\n' },
-    { 'src/last.ts': 'four times\n' },
-  ],
-  // The last good run ended at the first commit.
-  prepare: ({ home, other }, run) => {
-    if (run === 1) writeFileSync(`${home}/kept`, other.git('rev-parse', 'HEAD~1'))
+  payload: { schedule: '17 3 * * 1-5' },
+  prepare: ({ github, repository }) => {
+    const path = '.github/workflows/other-repositories.yml'
+    repository.addRun({ id: 1, path, conclusion: null })
+    repository.addRun({ path, created_at: '2026-11-19T03:17:00Z' })
+    for (const [name, changed] of [
+      ['your-org/your-other-repo', 'packages/a.ts'],
+      ['your-org/code', 'src/retry.ts'],
+    ] as const) {
+      const code = github.addRepository(name, { foreign: true })
+      for (const branch of ['main', 'release/2.x']) {
+        code.push('2026-11-18T00:00:00Z', { branch })
+        code.push('2026-11-19T12:00:00Z', { branch, commit: { files: [file(changed)] } })
+      }
+    }
   },
 }
+/** The tests' own repository has the recipe's first name. */
+const OF_OTHERS: readonly [RegExp, string] = [/your-org\/your-repo/g, 'your-org/code']
 
 /** Runs of budget.yml this month, and how many docs pull requests are open. */
 const used = (runs: number, open: number): Start => ({
@@ -866,38 +874,27 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
   ],
   'other-repositories.yml': [
     [
-      NIGHTS,
-      'asks for each repository with what was merged since the last good run',
+      NIGHT,
+      'asks once, with what was merged in both since the last good run',
       {
-        ends: 'pr-opened, pr-opened',
-        sends: `${JOB}, ${JOB}`,
-        prompt: ['Bring the docs', '+twice', '+thrice'],
+        edit: OF_OTHERS,
+        prompt: [
+          'Bring the docs',
+          'your-org/code/src/retry.ts',
+          'your-org/your-other-repo/packages/a.ts',
+        ],
       },
     ],
     [
-      NIGHTS,
-      'asks again if the run before failed',
-      {
-        edit: [/ {10}- repository: your-org\/your-other.*\n.*\n/, ''],
-        scenario: { create: [{ status: 400, error: 'No such docs' }] },
-        runs: 2,
-        sends: `${JOB}, ${JOB}`,
-        prompt: ['+twice', '+thrice', '+four times'],
-      },
+      { ...NIGHT, ...dispatch({ since: '2026-11-19' }) },
+      'can be told where to begin',
+      { edit: OF_OTHERS, prompt: 'your-org/code/src/retry.ts' },
     ],
     [
-      NIGHTS,
-      'sends nothing if nothing changed there',
-      { otherCommits: [OTHER, { 'README.md': 'Retry' }], ...NOT_RUN },
+      { ...NIGHT, ...dispatch({ since: 'v1.1.0' }) },
+      'fails on what is no date',
+      { edit: OF_OTHERS, ends: 'error', fails: true },
     ],
-    [NIGHTS, 'fails if nobody knows where to begin', { prepare: () => undefined, ...STOPPED }],
-    [
-      NIGHTS,
-      'fails if there is no such folder',
-      { otherCommits: [{ 'lib/retry.ts': 'once\n' }], ...STOPPED },
-    ],
-    [{ ...NIGHTS, ...dispatch({ since: 'tomorrow' }) }, 'can be told where to begin', NOT_RUN],
-    [{ ...NIGHTS, ...dispatch({ since: 'v1.1.0' }) }, 'fails on what is no date', STOPPED],
   ],
   'release.yml': [
     [

@@ -8,6 +8,7 @@ import {
   type CommitState,
   type ComparisonState,
   type FileState,
+  type MoveState,
   type PullState,
   type RunState,
   sha,
@@ -94,11 +95,24 @@ export function files(states: readonly FileState[], head = sha('head')) {
   })
 }
 
-export const commit = ({ sha, author, message, parents }: CommitState) => ({
+export const commit = ({ sha, author, message, parents, date }: CommitState) => ({
   sha,
-  commit: { message, author: { name: 'The Octocat' } },
+  commit: {
+    message,
+    author: { name: 'The Octocat' },
+    ...(date !== undefined && { committer: { date } }),
+  },
   author: author === null ? null : { login: author },
   parents: parents.map((parent) => ({ sha: parent })),
+})
+
+export const move = (id: number, { branch, at, type, before, after }: MoveState) => ({
+  id,
+  before,
+  after,
+  ref: `refs/heads/${branch}`,
+  timestamp: at,
+  activity_type: type,
 })
 
 /** The commit's own object, without what it changes. */

@@ -79,7 +79,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/commits/{ref}/check-runs', 'checks: read', listChecks],
   ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
   ['GET', '/commits/{ref}', 'contents: read', getCommit],
+  ['GET', '/commits', 'contents: read', listCommits],
+  ['GET', '/branches/{branch}', 'contents: read', getBranch],
+  ['GET', '/activity', 'contents: read', listActivities],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
+  ['GET', '/actions/runs/{run_id}', 'actions: read', getRun],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
@@ -88,8 +92,56 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['POST', '/statuses/{sha}', 'statuses: write', createStatus],
 ]
 
-function getRepository({ repo: { full_name, hasPulls } }: Call): Answer {
-  return { body: { full_name, has_pull_requests: hasPulls } }
+function getRepository({ repo }: Call): Answer {
+  const { full_name, hasPulls, defaultBranch, visibility, pushedAt } = repo
+  const { private: isPrivate = false } = visibility
+  const about = { private: isPrivate, default_branch: defaultBranch, pushed_at: pushedAt }
+  return { body: { full_name, has_pull_requests: hasPulls, ...about } }
+}
+
+/** GitHub redirects from a name that a branch had before. */
+function getBranch({ repo, ids: [name = ''] }: Call): Answer {
+  const renamed = repo.renamedBranches.get(name)
+  if (renamed !== undefined) {
+    const location = `/repos/${repo.full_name}/branches/${encodeURIComponent(renamed)}`
+    const body = { message: 'Moved Permanently', url: `https://api.github.com${location}` }
+    return { status: 301, headers: { location }, body }
+  }
+  const head = repo.branches.get(name)
+  if (head === undefined) throw new Refusal(404, 'Branch not found')
+  return { body: { name, commit: { sha: head } } }
+}
+
+/** The newest comes first. Its pages have cursors, and no numbers. */
+function listActivities({ repo, query }: Call): Answer {
+  const all = repo.moves
+    .map((state, id) => ({ state, id }))
+    .filter(({ state }) => `refs/heads/${state.branch}` === query.get('ref'))
+    .filter(({ state }) => state.listedAt <= performance.now())
+    .reverse()
+  const size = Number(query.get('per_page') ?? 30)
+  const start = all.findIndex(({ id }) => `cursor=${id}` === query.get('after')) + 1
+  const page = all.slice(start, start + size)
+  const last = encodeURIComponent(`cursor=${page.at(-1)?.id}`)
+  const next = `<https://api.github.com/repositories/1/activity?per_page=${size}&after=${last}>; rel="next"`
+  return {
+    ...(start + size < all.length && { headers: { link: next } }),
+    body: page.map(({ id, state }) => answers.move(id, state)),
+  }
+}
+
+function listCommits({ repo, query }: Call): Answer {
+  const until = query.get('until') ?? '9999'
+  const all = repo.commitsOf(query.get('sha') ?? '')
+  const { headers, body } = pageOf(
+    all.filter(({ date = '' }) => Date.parse(date) <= Date.parse(until)),
+    query,
+  )
+  return { headers, body: body.map(answers.commit) }
+}
+
+function getRun({ repo, ids }: Call): Answer {
+  return { body: answers.run(found(repo.runs.find(({ id }) => id === Number(ids[0])))) }
 }
 
 function getIssue({ repo, ids }: Call): Answer {
@@ -352,7 +404,10 @@ function pageOf<T>(all: readonly T[], query: URLSearchParams, most = 100) {
   const last = Math.max(1, Math.ceil(all.length / size))
   const page = pageAsked(query)
   const others = [...(page > 1 ? ['first', 'prev'] : []), ...(page < last ? ['next', 'last'] : [])]
-  const link = others.map((rel) => `<https://api.github.com/${rel}>; rel="${rel}"`).join(', ')
+  const pages: Record<string, number> = { first: 1, prev: page - 1, next: page + 1, last }
+  const link = others
+    .map((rel) => `<https://api.github.com/list?page=${pages[rel]}>; rel="${rel}"`)
+    .join(', ')
   const headers: Record<string, string> = link === '' ? {} : { link }
   return { headers, body: all.slice((page - 1) * size, page * size) }
 }

@@ -26,6 +26,28 @@ export interface CommitState {
   readonly parents: readonly string[]
   /** What it changes; a merge changes what its other parents bring. */
   readonly files?: readonly FileState[]
+  /** The committer's. */
+  readonly date?: string
+}
+
+/** What moved a branch. */
+export interface MoveState {
+  readonly branch: string
+  /** Forty zeros for none. */
+  readonly before: string
+  readonly after: string
+  readonly at: string
+  readonly type: Schemas['activity']['activity_type']
+  /** From when on, of `performance.now()`, it is listed. */
+  readonly listedAt: number
+}
+
+/** A push or a merge as a test tells it; without a head, of a new commit. */
+export interface PushOptions extends Partial<Pick<MoveState, 'type' | 'listedAt'>> {
+  readonly branch?: string
+  readonly head?: string
+  /** Of the new commit. */
+  readonly commit?: Partial<CommitState>
 }
 
 export interface ComparisonState {
@@ -69,7 +91,14 @@ export type PullState = Pick<Schemas['pull-request'], PullFields> & {
   readonly before?: Pick<PullState, 'head' | 'files'> & { readonly until: number }
 }
 
-type RunFields = 'event' | 'status' | 'conclusion' | 'head_branch' | 'head_sha' | 'path'
+type RunFields =
+  | 'event'
+  | 'status'
+  | 'conclusion'
+  | 'head_branch'
+  | 'head_sha'
+  | 'path'
+  | 'created_at'
 export type RunState = Pick<Schemas['workflow-run'], RunFields> & {
   readonly id: number
   /** The full name; null if the fork was deleted. */
@@ -153,6 +182,15 @@ export class Repository {
   readonly releases: ReleaseState[] = []
   /** Tags and their commits. */
   readonly tags = new Map<string, string>()
+  defaultBranch = 'main'
+  /** Their heads. */
+  readonly branches = new Map<string, string>()
+  /** What a branch that was renamed is called now. */
+  readonly renamedBranches = new Map<string, string>()
+  /** Oldest first. */
+  readonly moves: MoveState[] = []
+  /** The last push to any branch, or when it was made. */
+  pushedAt = '2025-01-01T00:00:00Z'
   /** By login; others have what everybody has. */
   readonly collaborators = new Map<string, Collaborator>()
 
@@ -255,6 +293,27 @@ export class Repository {
     return known.add(sha)
   }
 
+  /** Moves a branch: by a commit on its head, unless another head is named. */
+  push(
+    at: string,
+    { branch = this.defaultBranch, head, commit, ...how }: PushOptions = {},
+  ): string {
+    const before = this.branches.get(branch)
+    const parents = before === undefined ? [] : [before]
+    const after = head ?? this.addCommit({ parents, date: at, ...commit }).sha
+    const type = how.type ?? (before === undefined ? 'branch_creation' : 'push')
+    const { listedAt = 0 } = how
+    this.moves.push({ branch, before: before ?? '0'.repeat(40), after, at, type, listedAt })
+    this.branches.set(branch, after)
+    if (at > this.pushedAt) this.pushedAt = at
+    return after
+  }
+
+  /** A commit and those before it, the newest first. */
+  commitsOf(sha: string): CommitState[] {
+    return [...this.#historyOf(sha)].reverse().flatMap((one) => this.commits.get(one) ?? [])
+  }
+
   addRun(fields: Partial<RunState> = {}): RunState {
     const run: RunState = {
       id: this.nextId(),
@@ -265,6 +324,7 @@ export class Repository {
       head_branch: 'main',
       head_sha: sha('head'),
       head_repository: this.full_name,
+      created_at: '2026-11-20T03:17:00Z',
       ...fields,
     }
     this.runs.push(run)

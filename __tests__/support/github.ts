@@ -282,6 +282,7 @@ function headersOf(
   return {
     ...(accepted && { 'x-accepted-github-permissions': accepted }),
     'x-github-api-version-selected': version.startsWith('ghes') ? '2022-11-28' : version,
+    date: new Date().toUTCString(),
     ...(isOld && DEPRECATED),
   }
 }

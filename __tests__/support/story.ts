@@ -18,6 +18,7 @@ import { type Ended, expectNoKey, KEY, withService } from './action.js'
 import type { Script, ScriptedService } from './service.js'
 // The action loads these when it needs them: then Stryker would take their constants for those of a
 // single test.
+import '../../src/context/other-repositories.js'
 import '../../src/plan.js'
 import '../../src/plan-and-run.js'
 

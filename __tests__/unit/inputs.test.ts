@@ -45,6 +45,8 @@ function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof 
       given: {},
       missingSecrets: undefined,
       hasIssue: false,
+      eventName: 'schedule',
+      now: new Date('2026-11-20T12:00:00Z'),
       ...more,
     },
   )

@@ -59,10 +59,12 @@ describe('whether there is anything to do', () => {
   }
   const noMatch = (files: string) =>
     `no changed file matches context-paths (${files}). If a file that changed should count, correct its pattern in context-paths.`
-  const by = (...authors: readonly string[]) => ({
-    commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
-    complete: true,
-  })
+  const by = (...authors: readonly string[]) => [
+    {
+      commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
+      complete: true,
+    },
+  ]
   const COPIED = { ...file('src/a.md', 'docs/a.md'), status: 'copied' }
   const MANY = listed([OUTSIDE], { truncated: true })
   const GAP = listed([INSIDE], { gap: 'History was rewritten.' })
@@ -183,7 +185,7 @@ describe('whether there is anything to do', () => {
     ],
     [
       'more commits than are listed [skip.schedule.agents-own]',
-      listed([INSIDE], { commits: { ...by('a-bot'), complete: false } }),
+      listed([INSIDE], { commits: by('a-bot').map((list) => ({ ...list, complete: false })) }),
       onSchedule,
       undefined,
     ],
@@ -389,7 +391,7 @@ describe('the prompt', () => {
   const about = (body: string) => ({ ...changes([]), thread: { isPull: false, data: { body } } })
   test.each<[string, Findings]>([
     ['a fact', about(`${'x'.repeat(16 * 1024 - 4)}mint_key`)],
-    ["a commit's message", changes([], { commits: { commits: [commit], complete: true } })],
+    ["a commit's message", changes([], { commits: [{ commits: [commit], complete: true }] })],
     ['a body', about('xxx mint_<!--key')],
   ])('does not have half the key where %s is cut [context.secret.none]', (_, findings) => {
     const text = prompt('event', findings)

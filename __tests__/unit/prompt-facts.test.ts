@@ -207,18 +207,18 @@ describe('commits [context.facts.commits]', () => {
 
   test('are those of the range if the payload has none, or not all [context.facts.commits]', () => {
     const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
-    const found = (complete: boolean) => listed({ commits: { commits, complete } })
+    const found = (complete: boolean) => listed({ commits: [{ commits, complete }] })
     for (const name of ['schedule', 'push'])
       expect(facts(name, { commits: [] }, found(true))).toBe('commits: a1b2c3d Found (mona)')
     expect(facts('push', { commits: [commit('Pushed')] }, found(false))).toBe(
       'commits: a1b2c3d Pushed (unknown author)',
     )
-    const since = listed({ previousRelease: 'v1', commits: { commits, complete: true } })
+    const since = listed({ previousRelease: 'v1', commits: [{ commits, complete: true }] })
     expect(facts('push', { commits: [commit('Pushed')] }, since)).toContain('a1b2c3d Found (mona)')
     expect(facts('schedule', {}, found(false))).toBe(
       'commits (the first 1; there may be more): a1b2c3d Found (mona)',
     )
-    expect(facts('schedule', {}, listed({ commits: { commits: [], complete: false } }))).toBe('')
+    expect(facts('schedule', {}, listed({ commits: [{ commits: [], complete: false }] }))).toBe('')
   })
 
   test('none uses up the room of the others, or hides anything [context.facts.commits]', () => {

@@ -25,6 +25,7 @@ export const INPUTS: Inputs = {
   context: 'none',
   contextPaths: [],
   since: '',
+  codeRepositories: [],
   comment: false,
   skipLabels: new Set(),
   allowUsers: new Set(),
@@ -37,6 +38,7 @@ export const INPUTS: Inputs = {
   skipAuthors: new Set(),
   jobKey: '',
   githubToken: '',
+  codeTokens: [],
   docsToken: '',
   hasPromptFile: false,
 }

@@ -37,6 +37,12 @@ export const MATCHES: Readonly<Record<string, RegExp>> = {
 
 export const BAD_JOB_ID = '../1'
 
+/** Nights with other repositories are told in github/other-repositories.test.ts. */
+export const BAD_CODE: readonly Record<string, string>[] = [
+  { 'code-repositories': 'one' },
+  { 'code-token': 'github_pat_of_no_repository' },
+]
+
 /** Each is one problem. */
 export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'project-id': '' },
@@ -54,6 +60,7 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
   { wait: 'perhaps' },
   { 'job-id': BAD_JOB_ID },
   { 'issue-number': '-1' },
+  ...BAD_CODE,
 ]
 
 /** What all parts of a plan are drawn with. */

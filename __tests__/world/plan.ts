@@ -5,6 +5,7 @@
 
 import type { Behaviour } from '../support/proxy.js'
 import {
+  BAD_CODE,
   BAD_INPUTS,
   DOCS_TOKEN,
   type Draw,
@@ -505,6 +506,7 @@ function gitHubInputs(
     ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
+    ...(random.chance(isWell ? 0 : 0.03) && random.pick(...BAD_CODE)),
     ...(usesSince && { since: random.pick('v1.0.0', BEFORE, isWell ? 'v1.0.0' : 'unknown') }),
   }
 }

@@ -293,8 +293,8 @@ const TABLE = [
   ['a late list is believed [range.pull-request.late]', 'data.some(isLate)', 'false'],
   [
     'a search is believed [range.schedule.stale-search]',
-    'truncated ? await Promise.all(RUN_EVENTS.map(search)) : []; const [last] = [...items, ',
-    'await Promise.all(RUN_EVENTS.map(search)); const [last] = [',
+    'truncated ? await Promise.all(events.map(search)) : []; const marks = [...items, ',
+    'await Promise.all(events.map(search)); const marks = [',
   ],
   [
     'older runs are not listed [range.schedule.stale-search]',
@@ -324,7 +324,7 @@ const TABLE = [
   ],
   [
     'a run of a pull request is the mark [range.schedule.last-success]',
-    'RUN_EVENTS.includes(event) &&',
+    'events.includes(event) &&',
     '',
   ],
   [
@@ -365,8 +365,8 @@ const TABLE = [
   ],
   [
     'commits that GitHub does not list are by nobody [skip.schedule.agents-own]',
-    'commits?.complete &&',
-    'commits &&',
+    'list.complete &&',
+    '',
   ],
   [
     'each commit counts as a merge [skip.schedule.agents-own]',
@@ -478,7 +478,7 @@ const TABLE = [
   ],
   [
     'the agent starts docs jobs by its own work [skip.schedule.agents-own]',
-    'commits.commits.every(isSkipped)',
+    'list.commits.every(isSkipped)',
     'false',
   ],
   [
@@ -589,7 +589,7 @@ const TABLE = [
   // The changes, whole.
   [
     'a comparison that GitHub cut is sent as it is [range.cut.parts]',
-    'halves === undefined || left < 2',
+    'halves === undefined || budget.left < 2',
     'true',
   ],
   [
@@ -597,7 +597,11 @@ const TABLE = [
     'truncated || isCut',
     'truncated',
   ],
-  ['a commit of many files has those of its first page [range.cut.parts]', '}, left)', '}, 1)'],
+  [
+    'a commit of many files has those of its first page [range.cut.parts]',
+    '}, budget.left)',
+    '}, 1)',
+  ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
     'if (!truncated) return { files: known, truncated };',

@@ -119,7 +119,13 @@ export const TEXT_RULES = {
   *'secrets are masked first [secret.masked]'({ step, inputs, wasKilled }) {
     const masks = step.stdout.split('\n').filter((line) => line.startsWith('::add-mask::'))
     if (wasKilled) return
-    for (const input of ['api-key', 'previous-api-key', 'github-token', 'docs-token']) {
+    for (const input of [
+      'api-key',
+      'previous-api-key',
+      'github-token',
+      'code-token',
+      'docs-token',
+    ]) {
       const secret = inputs[input]
       const isMasked = masks.some(
         (line) => line === `::add-mask::${secret?.replaceAll('%', '%25')}`,

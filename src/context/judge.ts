@@ -8,10 +8,10 @@ import { quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 import {
   type ChangedFile,
-  type Changes,
   explainMissing,
   type Findings,
   type ListedChanges,
+  type Unlisted,
 } from './changes/types.js'
 
 /** What the changes decide before anything is sent. */
@@ -83,7 +83,7 @@ const NEXT_BEGINS =
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */
 function noteMissing(
   { context, contextPaths }: ContextInputs,
-  changes: Extract<Changes, { kind: 'first' | 'unknown' }>,
+  changes: Unlisted,
 ): Judgement | undefined {
   const why = explainMissing(changes)
   if (contextPaths.length > 0) return note(`context-paths was ignored: ${why}`)
@@ -103,7 +103,7 @@ function skipSchedule(
   if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
-  return commits?.complete && commits.commits.every(isSkipped)
+  return commits?.every((list) => list.complete && list.commits.every(isSkipped))
     ? skip('every new commit is a merge or by an account in skip-authors')
     : undefined
 }

@@ -44,6 +44,8 @@ export type Commit = Readonly<{
   authorName: string
   message: string
   isMerge?: boolean
+  /** When it was committed, as its committer's clock says. */
+  date?: string
 }>
 
 /** Git's name for no commit, as in a push of a new branch. */

@@ -47,7 +47,7 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
-  readonly expects?: (data: never) => boolean
+  readonly expects?: (data: never) => boolean | Promise<boolean>
   /** What isn't found may be there in some seconds. A function says which answers may change. */
   readonly early?: boolean | ((answer: unknown) => boolean)
   /** Temporary failures are retried, for up to 90 s, unless this is false. */
@@ -176,17 +176,17 @@ async function waitForRetry(
 }
 
 /** Octokit passes on what isn't JSON, or was cut off, as a string. [github.shape] */
-function expectShape<R extends { data: unknown; status: number; headers: object }>(
+async function expectShape<R extends { data: unknown; status: number; headers: object }>(
   response: R,
   { expects = () => true, ofFiles }: Call,
-): R {
+): Promise<R> {
   const { data, status, headers } = response
   // A page is told by its title, and a redirect as a redirect.
   if (status >= 300 || isForeign(status, undefined, data)) {
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
-  if (typeof data === 'object' && data !== null && expects(data as never)) return response
+  if (typeof data === 'object' && data !== null && (await expects(data as never))) return response
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
@@ -215,17 +215,23 @@ export async function readPages<T>(maxPages: number, readPage: ReadPage<T>, per_
 export interface GitHubRepo {
   readonly github: GitHub
   readonly repository: string
+  /**
+   * Of another repository than the run's: errors name it. How many requests are left for the parts
+   * of what GitHub cut, of all of these.
+   */
+  readonly elsewhere?: { left: number }
 }
 
 /**
- * What each request takes besides its own parameters; `doing` and the permission are told if it
- * fails.
+ * What each request takes besides its own parameters; what it does and the permission are told if
+ * it fails.
  */
 export function asking(
-  { repository }: { repository: string },
-  doing: string,
+  { repository, elsewhere }: Omit<GitHubRepo, 'github'>,
+  what: string,
   call: Omit<Call, 'doing'>,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
+  const doing = elsewhere ? `${what} of ${repository}` : what
   return { owner, repo, request: { retried: true, ...call, doing } }
 }

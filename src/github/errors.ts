@@ -30,7 +30,9 @@ export type FailureContext = Readonly<{
   clock: Clock
   redact: Redact
   /** The job's token can't write, whatever its `permissions` are. */
-  fromFork: boolean
+  fromFork?: boolean
+  /** What it is called, such as `line 2 of code-token`, if it reads other repositories. */
+  codeToken?: string
 }>
 
 /** What a failure means for whoever made the request. */
@@ -58,8 +60,9 @@ export class GitHubError extends ActionError {
   constructor(
     { doing, needs, ofFiles = false }: CallNames,
     thrown: unknown,
-    { clock, redact, fromFork }: FailureContext,
+    context: FailureContext,
   ) {
+    const { clock, redact } = context
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
     const permanent = permanentFailure(thrown)
@@ -82,7 +85,7 @@ export class GitHubError extends ActionError {
       setting?.advice ??
         advice ??
         (until && `Re-run after ${until}.`) ??
-        adviceFor(failure, kind, needs, fromFork),
+        adviceFor(failure, kind, needs, context),
       { cause: thrown },
     )
     this.status = status
@@ -155,7 +158,7 @@ function adviceFor(
   { status, message, isForeign, isUnanswered }: Failure,
   kind: GitHubFailure,
   permission: string,
-  fromFork: boolean,
+  context: FailureContext,
 ): string {
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
@@ -166,12 +169,19 @@ function adviceFor(
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
-    return adviceOnPermission(status, permission, fromFork)
-  if (status === 401) return 'Check github-token: it may be empty, or have expired.'
+    return adviceOnPermission(status, permission, context)
+  if (status === 401)
+    return `Check ${context.codeToken ?? 'github-token'}: it may be empty, or have expired.`
   return 'Fix the problem that GitHub reports, then re-run.'
 }
 
-function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
+function adviceOnPermission(
+  status: 403 | 404,
+  permission: string,
+  { fromFork, codeToken }: FailureContext,
+): string {
+  if (codeToken !== undefined)
+    return `It doesn't exist, or code-token may not read it (${permission}).`
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
   // A fork's token can only read

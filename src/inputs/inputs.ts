@@ -5,6 +5,7 @@ import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { createRedactor, type Redact } from '../text/redact.js'
+import { parseCodeRepositories, parseCodeTokens, parseTime } from './code-repositories.js'
 import { parsePathPatterns } from './path-patterns.js'
 import {
   InvalidInput,
@@ -25,6 +26,7 @@ import {
   parseSince,
   parseTimeout,
   parseWord,
+  splitLines,
 } from './values.js'
 
 /** Every input and its default: action.yml and the README have the same. [house.defaults.once] */
@@ -41,12 +43,14 @@ export const DEFAULTS = {
   context: 'none',
   'context-paths': '',
   since: '',
+  'code-repositories': '',
   wait: 'true',
   'timeout-minutes': '30',
   'poll-interval-seconds': '',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
   comment: 'false',
   'github-token': '${{ github.token }}',
+  'code-token': '',
   'docs-token': '',
   'allow-users': '',
   'skip-labels': '',
@@ -82,6 +86,8 @@ export type InputSources = Readonly<{
   missingSecrets: string | undefined
   /** Whether the run is about a pull request or an issue, if that can be read. */
   hasIssue: boolean
+  eventName: string
+  now: Date
 }>
 
 /**
@@ -137,15 +143,16 @@ export function parseInputs(raw: RawInputs, sources: InputSources) {
 
 /**
  * A text that is sent or stored may contain no secret. Of two secrets, the second may not contain
- * the first, unless that is a GitHub token in the place of a key, which is the problem then.
- * [secret.input]
+ * the first, unless that is a GitHub token in the place of a key, which is the problem then; but
+ * one GitHub token may do for several inputs. [secret.input]
  */
 function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
-  const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
+  const first = input.endsWith('-token') ? 'github-token' : input
+  const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(first) : undefined)
   const name = others.find((name) => {
     const secret = raw[name].trim()
     const isMisplaced = name.endsWith('api-key') && isGitHubToken(secret)
-    return !isMisplaced && createKeyRedactor(secret)(text) !== text
+    return !isMisplaced && createKeyRedactor(...splitLines(secret))(text) !== text
   })
   if (name === undefined) return text
   throw invalid(`contains the value of ${name}. Pass it as ${name} only.`)
@@ -196,6 +203,12 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   // Keys of other services have other forms.
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
+  const context = parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const))
+  const hasChanges = context !== 'none' || raw['context-paths'].trim() !== ''
+  const hasCode = raw['code-repositories'].trim() !== ''
+  const codeRepositories = parse('code-repositories', (value) =>
+    parseCodeRepositories(value, sources.eventName, hasChanges),
+  )
   return {
     apiKey: parse(
       'api-key',
@@ -218,9 +231,15 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     issueNumber: parse('issue-number', parseIssueNumber),
-    context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
-    contextPaths: parse('context-paths', parsePathPatterns),
-    since: parse('since', parseSince),
+    context,
+    contextPaths: parse('context-paths', (value) =>
+      parsePathPatterns(
+        value,
+        codeRepositories.map(({ name }) => `${name}/`),
+      ),
+    ),
+    since: parseIfSet('since', hasCode ? (value) => parseTime(value, sources.now) : parseSince),
+    codeRepositories,
     comment: parse('comment', parseBoolean),
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
@@ -248,6 +267,8 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     /** Without a matrix, the runner says `null`, nektos/act `{}`. [input.job-key.matrix] */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     githubToken: parseIfSet('github-token', parseKeyText),
+    /** Tried in this order; none if `github-token` reads the code. */
+    codeTokens: parse('code-token', (value) => parseCodeTokens(value, hasCode)),
     docsToken: parseIfSet('docs-token', parseKeyText, 'github-token'),
     hasPromptFile,
   }

@@ -65,26 +65,35 @@ const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
  * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
  * [context.paths.page]
  *
- * @throws InvalidInput at the first line that can't be a pattern.
+ * @param folders if there are some, such as `owner/name/`, each file is in one of them [code.names]
+ * @throws InvalidInput at the first line that can't be a pattern, or that no file can match.
  */
-export function parsePathPatterns(text: string): readonly PathPattern[] {
+export function parsePathPatterns(
+  text: string,
+  folders: readonly string[] = [],
+): readonly PathPattern[] {
   // A problem names the line as an editor counts it.
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
     // A pattern is a line without its comment, trimmed.
     const pattern = line.replace(COMMENT, '').trim()
-    return pattern === '' ? [] : parseLine(index + 1, pattern)
+    return pattern === '' ? [] : parseLine(index + 1, pattern, folders)
   })
 }
 
-function parseLine(number: number, text: string): PathPattern {
+function parseLine(number: number, text: string, folders: readonly string[]): PathPattern {
   const excludes = text.startsWith('!')
   const pattern = excludes ? text.slice(1) : text
-  const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
-  if (slip !== undefined)
-    throw new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${slip[1]}.`, text)
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard, character = '']): Token => (wildcard ? { wildcard } : character),
   )
+  const isInside = (folder: string): boolean =>
+    tokens.some((_, index) => matches(tokens.slice(0, index + 1), folder))
+  const slip = SLIPS.find(([mistake]) => mistake.test(pattern))?.[1]
+  const isOutside = !excludes && folders.length > 0 && !folders.some(isInside)
+  const outside = `it matches no file of code-repositories; begin as in "${folders[0]}src/**", or with "**/"`
+  const problem = slip ?? (isOutside && outside)
+  if (problem)
+    throw new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${problem}.`, text)
   return { text, excludes, tokens }
 }
 

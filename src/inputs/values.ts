@@ -26,7 +26,7 @@ const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 export const unfit = (problem: string): InvalidInput =>
   new InvalidInput((got) => `${got} ${problem}`)
 
-const unexpected = (expected: string, advice = '', shown?: string): InvalidInput =>
+export const unexpected = (expected: string, advice = '', shown?: string): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, shown)
 
 export function parseProject(value: string): string {
@@ -144,6 +144,11 @@ export function parseIssueNumber(value: string): number | undefined {
 
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
+}
+
+/** The lines that have something, trimmed. */
+export function splitLines(value: string): readonly string[] {
+  return value.match(/\S(?:[^\r\n]*\S)?/g) ?? []
 }
 
 /** Labels separated by commas or line breaks, as they may have blanks, in lower case. */

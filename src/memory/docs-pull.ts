@@ -63,7 +63,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
     try {
-      const byDocsToken = createGitHub({ ...step, token, fromFork: false })
+      const byDocsToken = createGitHub({ ...step, token })
       return await read({ github: byDocsToken, repository }, Number(number), mode)
     } catch (thrown) {
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')

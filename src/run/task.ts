@@ -37,4 +37,7 @@ export type Remembered = Readonly<{
   previousLink: string | undefined
 }>
 
-export type Plan = Task | Readonly<{ kind: 'skip'; skip: Skip }>
+/** `isPrivate`: whoever reads the log may not read all of the prompt. */
+export type Plan = (Task | Readonly<{ kind: 'skip'; skip: Skip }>) & {
+  readonly isPrivate?: boolean | undefined
+}

@@ -65,7 +65,7 @@ export async function compareCommits(
       kind: 'listed',
       files,
       truncated,
-      commits: toCommits(data),
+      commits: [toCommits(data)],
       ...about,
     } as const
     const halves = truncated || isCut ? halve(data, head) : undefined
@@ -180,6 +180,7 @@ function toCommits(data: ApiComparison): CommitList {
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
       isMerge: getArray(commit, 'parents').length > 1,
+      date: getString(commit, 'commit.committer.date'),
     }),
   )
   return { commits, complete: commits.length === data.total_commits }

@@ -60,7 +60,7 @@ export async function findChanges(
 }
 
 /** A pull request that is too large for GitHub must not fail for ever. [range.list.never] */
-function unknownIfUnlistable(thrown: unknown): Changes {
+export function unknownIfUnlistable(thrown: unknown): Changes {
   if (!(thrown instanceof GitHubError) || thrown.kind !== 'no-files') throw thrown
   const reason = 'GitHub has no list of the changed files: the diff may be too large'
   return { kind: 'unknown', reason, unexpected: true }

@@ -9,7 +9,7 @@ import type { ChangedFile, ListedChanges } from './types.js'
 /**
  * How many requests the parts take at most: a repository has 1,000 an hour. [range.cut.requests]
  */
-const MAX_REQUESTS = 64
+export const MAX_REQUESTS = 64
 
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
@@ -20,9 +20,9 @@ type Part = Pick<ListedChanges, 'files' | 'truncated'>
  */
 export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
   const { range } = whole.changes
-  let left = MAX_REQUESTS
+  const budget = repo.elsewhere ?? { left: MAX_REQUESTS }
   const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    if (halves === undefined || left < 2) return changes
+    if (halves === undefined || budget.left < 2) return changes
     const { base, middle, head } = halves
     try {
       const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
@@ -47,12 +47,12 @@ export async function readParts(repo: GitHubRepo, whole: Listing): Promise<Liste
         ref,
       })
       return { data: data.files ?? [], headers }
-    }, left)
-    left -= 1 + Math.floor(found.files.length / FILES_PAGE)
+    }, budget.left)
+    budget.left -= 1 + Math.floor(found.files.length / FILES_PAGE)
     return found
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
-    left -= 2
+    budget.left -= 2
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
     const truncated = one.truncated || other.truncated
     return { files: join([...one.files, ...other.files]), truncated }

@@ -16,9 +16,7 @@ const RUN_PAGES = 10
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
 
 /**
- * What changed since the head of this workflow's last successful run on this branch. If GitHub
- * lists too few runs to tell, the step ends: green, it would lose what came before.
- * [range.schedule.unlisted]
+ * What changed since the head of this workflow's last successful run on this branch.
  *
  * On a re-run, that run may be later than this one: then its commits are a part of this branch's
  * future, and nothing is new. [range.schedule.rerun]
@@ -29,23 +27,41 @@ export async function sinceLastSuccess(
   environment: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<Changes> {
+  const found = await findSuccesses(environment, repo, RUN_EVENTS)
+  if ('kind' in found) return found
+  const { last } = found
+  const mayBeBehind = last.id > Number(environment.runId)
+  return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+}
+
+/**
+ * This workflow's last successful run on this branch, and the others that were read on the way; or
+ * why there is none. If GitHub lists too few runs to tell, the step ends: green, it would lose what
+ * came before. [range.schedule.unlisted]
+ *
+ * @param events those whose runs count
+ * @throws ActionError `github`
+ */
+export async function findSuccesses(
+  environment: RunEnvironment,
+  repo: GitHubRepo,
+  events: readonly string[],
+) {
   const workflow = withoutRef(environment.workflowRef).replace(/.*\//, '')
   const branch = environment.ref.replace(/^refs\/heads\//, '')
   if (branch === environment.ref)
     return unknownChanges('this run is not on a branch, so there is no earlier run to compare with')
   if (workflow === '') return unknownChanges("can't tell which workflow this run belongs to")
-  const { last, count } = await findLastRun(environment, workflow, branch, repo)
+  const { marks, count } = await findRuns(environment, workflow, branch, repo, events)
   const { eventName, runNumber } = environment
-  if (last !== undefined) {
-    const mayBeBehind = last.id > Number(environment.runId)
-    return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
-  }
+  const [last] = marks
+  if (last !== undefined) return { last, marks }
   const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
   const reason = isListed
     ? 'there is no earlier successful run of this workflow on this branch to compare with'
     : `GitHub lists ${runs}, and none that succeeded on this branch`
-  if (isListed || eventName !== 'schedule') return { kind: 'first', reason }
+  if (isListed || eventName === 'workflow_dispatch') return { kind: 'first', reason } as const
   // If this run ended green, the next one would begin here, and what came before would be lost.
   throw new ActionError(
     'github',
@@ -55,18 +71,19 @@ export async function sinceLastSuccess(
 }
 
 /**
- * The last run that counts, and how many runs up to this one GitHub lists.
+ * The last runs that count, the last one first, and how many up to this one GitHub lists.
  *
  * GitHub's filters are a search, which was stale or empty for days
  * (github.com/dawidd6/action-download-artifact/issues/147): the list without filters is read until
  * it has a run that counts; the filters are used only for what is behind its last page.
  * [range.schedule.stale-search]
  */
-async function findLastRun(
+async function findRuns(
   environment: RunEnvironment,
   workflow_id: string,
   branch: string,
   repo: GitHubRepo,
+  events: readonly string[],
 ) {
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
@@ -83,15 +100,15 @@ async function findLastRun(
   const { eventName, repository, runId } = environment
   /**
    * Whether a run succeeded, and had what was on the branch then: a fork's branch may have the same
-   * name. [range.schedule.fork] Schedules run on the default branch, whatever it was called.
-   * [range.schedule.renamed]
+   * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
+   * called. [range.schedule.renamed]
    */
   const isMark = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
-    const isScheduled = [event, eventName].every((name) => name === 'schedule')
+    const isScheduled = [event, eventName].every((name) => /^schedule|^repository/.test(name))
     return (
       String(getPath(run, 'id')) !== runId &&
-      RUN_EVENTS.includes(event) &&
+      events.includes(event) &&
       getString(run, 'conclusion') === 'success' &&
       (isScheduled || getString(run, 'head_branch') === branch) &&
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
@@ -104,10 +121,10 @@ async function findLastRun(
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
-  const found = truncated ? await Promise.all(RUN_EVENTS.map(search)) : []
-  const [last] = [...items, ...found.flatMap(({ data }) => data)]
+  const found = truncated ? await Promise.all(events.map(search)) : []
+  const marks = [...items, ...found.flatMap(({ data }) => data)]
     .filter(isMark)
     .sort((one, other) => other.id - one.id)
   const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
-  return { last, count: new Set(ids).size }
+  return { marks, count: new Set(ids).size }
 }

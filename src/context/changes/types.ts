@@ -28,6 +28,8 @@ export type Changes =
   /** `unexpected`: GitHub should have had a list. Of an issue, for example, there is none. */
   | Readonly<{ kind: 'unknown'; reason: string; unexpected?: boolean }>
 
+export type Unlisted = Extract<Changes, { reason: string }>
+
 export type Range = Readonly<{
   /** What the changes belong to, such as "the commits abc1234..def5678". */
   range: string
@@ -45,9 +47,9 @@ export type ListedChanges = Readonly<
      * Why more changed than what the list is of. A list with a gap never decides that there is
      * nothing to do.
      */
-    gap?: string
-    /** The commits of the range. Others wrote their texts. */
-    commits?: CommitList
+    gap?: string | undefined
+    /** The commits of the range, of each repository. Others wrote their texts. */
+    commits?: readonly CommitList[]
   } & Range
 >
 
@@ -55,6 +57,8 @@ export interface CommitList {
   readonly commits: readonly Commit[]
   /** There are certainly no more. */
   readonly complete: boolean
+  /** If it is another repository than the run's: `owner/repo@abc1234..def5678`. */
+  readonly of?: string
 }
 
 /** What a number names, as GitHub returned it. Others wrote its words. */
@@ -73,6 +77,8 @@ export type Findings = Readonly<{
   thread?: Thread | undefined
   /** The range begins where `since` says, so it isn't that of the payload's commits. */
   bySince?: boolean
+  /** Code that whoever reads the log may not read is among the changes. */
+  isPrivate?: boolean
 }>
 
 /** Why there is no list, as a sentence. */
@@ -81,6 +87,6 @@ export function explainMissing({ reason }: { readonly reason: string }): string 
 }
 
 /** There is no list of what changed, for this reason, a clause. */
-export function unknownChanges(reason: string): Changes {
+export function unknownChanges(reason: string): Unlisted {
   return { kind: 'unknown', reason }
 }

@@ -53,7 +53,7 @@ export function describeTrigger(
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
     { name: 'previous release', value: getString(changes, 'previousRelease') },
-    commitsFact(findCommits(event, findings), redact),
+    ...findCommits(event, findings).map((list) => commitsFact(list, redact)),
   ]
   return {
     event: event.name,
@@ -73,19 +73,23 @@ export function describeTrigger(
  * at most. But with `since`, or since the last release, the range has others, too.
  * [context.facts.commits]
  */
-function findCommits(event: RunEvent, { changes, bySince }: Findings): CommitList {
+function findCommits(event: RunEvent, { changes, bySince }: Findings): readonly CommitList[] {
   const isLonger = bySince || getString(changes, 'previousRelease') !== ''
   const commits = isLonger ? [] : pushedCommits(event)
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
-  return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || ofPush
+  return (commits.length === 0 && changes.kind === 'listed' && changes.commits) || [ofPush]
 }
 
-function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
+/** In the words of another repository, `#12` is its own, and would be this one's. [code.names] */
+function commitsFact({ commits, complete, of = '' }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
-  return {
-    name: `commits${count}`,
-    value: commits.map((commit) => commitLine(commit, redact)).join('\n'),
-  }
+  const repository = of.replace(/@.*/, '')
+  const lines = commits.map(
+    (commit) =>
+      of.replace(/[^@]*$/, '') +
+      commitLine(commit, redact).replace(/(?<![\w/&])#(?=\d+\b)/g, `${repository}#`),
+  )
+  return { name: `commits${of && ` of ${of}`}${count}`, value: lines.join('\n') }
 }
 
 /** How much of a commit's message is told, in characters: none uses up the room of the others. */

@@ -1,0 +1,137 @@
+/**
+ * Weeks of nights with other repositories, drawn at random: whatever happens, each push is in the
+ * prompt of exactly one good run.
+ */
+
+import { expect, test } from '@jest/globals'
+import { file, type Repository } from '../support/github.js'
+import { inWorld, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
+import { Random } from '../world/random.js'
+import { EPOCH } from '../world/timers.js'
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
+const NIGHTS = 12
+const MARGIN = 15 * MINUTE
+const NAMES = ['your-org/api', 'your-org/web', 'other-org/lib']
+const INPUTS = { context: 'diff', 'code-repositories': NAMES.join('\n') }
+const iso = (time: number) => new Date(time).toISOString()
+
+type Push = { name: string; at: number; number: number; visibleAt: number; sent: number }
+type Run = { id: number; event: string; created: number; begins: number; isAgain: boolean }
+
+/** What happens, in the order of time; the last night is good, and has all before it. */
+function draw(random: Random) {
+  const first = EPOCH - (NIGHTS + 1) * DAY
+  const runs: Run[] = []
+  for (let night = 1; night <= NIGHTS; night++) {
+    const created = first + night * DAY + random.pick(0, 0, 7 * MINUTE, 3 * HOUR, 9 * HOUR)
+    const begins = created + random.pick(4_000, 20_000, 5 * MINUTE, 4 * HOUR)
+    const id = 100 + night * 10
+    runs.push({ id, event: 'schedule', created, begins, isAgain: false })
+    // Also right before a night, whose range ends earlier.
+    const byHand = random.pick(begins + random.int(1, 5) * HOUR, created - 10 * MINUTE)
+    const event = random.pick('workflow_dispatch', 'repository_dispatch')
+    if (random.chance(0.5))
+      runs.push({
+        id: id + (byHand < created ? -1 : 1),
+        event,
+        created: byHand,
+        begins: byHand + 125_000,
+        isAgain: false,
+      })
+    if (random.chance(0.3))
+      runs.push({ id, event: 'schedule', created, begins: begins + 40 * MINUTE, isAgain: true })
+  }
+  const pushes = NAMES.flatMap((name) =>
+    runs.flatMap(({ created, begins }) => {
+      const around = () =>
+        random.pick(
+          created - MARGIN + random.pick(-1_000, 0, 1_000) + random.int(-20, 20) * MINUTE,
+          created + random.pick(-1_000, 0, 1_000),
+          begins - random.pick(3, 30, 120, 500) * 1_000,
+          created - random.int(1, 23) * HOUR,
+        )
+      return Array.from({ length: random.pick(0, 1, 2, 4) }, () => ({ name, at: around() }))
+    }),
+  )
+  return {
+    runs: runs.sort((one, other) => one.begins - other.begins),
+    pushes: pushes
+      .sort((one, other) => one.at - other.at)
+      .map((push, number): Push => {
+        const lateMs = random.weighted([9, 0], [1, 70_000], [1, 400_000], [1, HOUR])
+        return { ...push, number, visibleAt: push.at + lateMs, sent: 0 }
+      }),
+  }
+}
+
+async function play(world: SimulatedWorld, random: Random) {
+  const { github, repository } = world
+  const codes = new Map(NAMES.map((name) => [name, github.addRepository(name, { foreign: true })]))
+  const codeOf = (name: string) => codes.get(name) as Repository
+  for (const name of NAMES)
+    codeOf(name).push(iso(EPOCH - 30 * DAY), { commit: { files: [file('src/old.ts')] } })
+  const { runs, pushes } = draw(random)
+  const ends = [EPOCH - (NIGHTS + 1) * DAY - MARGIN]
+  repository.addRun({ id: 1, created_at: iso(EPOCH - (NIGHTS + 1) * DAY) })
+  const waiting = [...pushes]
+  const listed: { push: Push; move: object }[] = []
+  const nights = [...runs, { id: 999, event: 'schedule', created: EPOCH - HOUR, begins: EPOCH }]
+  for (const { id, event, created, begins, isAgain } of nights.map((run) => ({
+    isAgain: false,
+    ...run,
+  }))) {
+    while (waiting[0] && waiting[0].at <= begins) {
+      const push = waiting.shift() as Push
+      const date = iso(push.at - random.pick(0, 0, 5 * HOUR, 3 * DAY))
+      const files = [file(`src/p${push.number}.ts`)]
+      codeOf(push.name).push(iso(push.at), { commit: { date, files } })
+      listed.push({ push, move: codeOf(push.name).moves.at(-1) ?? {} })
+    }
+    // What is late by less than the action's patience is listed while it asks.
+    for (const { push, move } of listed) {
+      const lateMs = Math.max(0, push.visibleAt - begins)
+      Object.assign(move, { listedAt: lateMs > 90_000 ? Infinity : performance.now() + lateMs })
+    }
+    const known = repository.runs.find((run) => run.id === id)
+    // A person asks again for what is good.
+    if (isAgain && known?.conclusion === 'success') continue
+    const run = known ?? repository.addRun({ id, event, created_at: iso(created) })
+    Object.assign(run, { status: 'in_progress', conclusion: null })
+    const count = world.prompts().length
+    const options: RunOptions = {
+      event,
+      payload: { repository: { private: true } },
+      env: {
+        GITHUB_REF: 'refs/heads/main',
+        GITHUB_RUN_ID: `${id}`,
+        GITHUB_RUN_NUMBER: `${repository.runs.length}`,
+        GITHUB_RUN_ATTEMPT: isAgain ? '2' : '1',
+      },
+    }
+    const { outputs } = await world.step(INPUTS, options)
+    // What comes after the step may fail, too.
+    const isGood = outputs.outcome !== 'error' && (id === 999 || random.chance(0.85))
+    Object.assign(run, { status: 'completed', conclusion: isGood ? 'success' : 'failure' })
+    expect([undefined, '', 'github']).toContain(outputs['error-code'])
+    if (!isGood) continue
+    ends.push(created - (event === 'schedule' ? MARGIN : 0))
+    const text = world.prompts().slice(count).join('\n')
+    for (const [, name, number] of text.matchAll(/^=== \w+ ([\w-]+\/\w+)\/src\/p(\d+)\.ts/gm)) {
+      const push = pushes[Number(number)]
+      expect(push?.name).toBe(name)
+      if (push) push.sent++
+    }
+  }
+  return { pushes: pushes.filter(({ at }) => at <= Math.max(...ends) && at > (ends[0] ?? 0)) }
+}
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'each push is in the prompt of one good run (seed %i) [code.range] [code.late]',
+  (seed) =>
+    inWorld({ private: true }, async (world) => {
+      const { pushes } = await play(world, new Random(seed))
+      expect(pushes.length).toBeGreaterThan(40)
+      expect(pushes.filter(({ sent }) => sent !== 1)).toEqual([])
+    }),
+)

@@ -1,0 +1,849 @@
+/** What changed in other repositories, night after night. */
+
+import { describe, expect, test } from '@jest/globals'
+import type { Ended } from '../support/action.js'
+import { file, primaryLimit, type Repository, refusal } from '../support/github.js'
+import {
+  expectSkipped,
+  inRealWorld,
+  promptOf,
+  REPOSITORY,
+  type RunOptions,
+  type SimulatedWorld,
+  testsIn,
+} from '../support/pull-request.js'
+
+const [TOKEN, OTHER] = ['github_pat_code_0123456789', 'github_pat_other_0123456789']
+const DAY_BEFORE = '2025-12-30T12:00:00Z'
+/** The runs of two nights, and a merge between them. */
+const [LAST, MERGED, THIS] = [
+  '2025-12-31T03:04:00Z',
+  '2025-12-31T15:00:00Z',
+  '2026-01-01T03:04:00Z',
+]
+/** Less than 15 minutes before the run of this night. */
+const JUST_BEFORE = '2026-01-01T02:57:00Z'
+
+const night: RunOptions = {
+  event: 'schedule',
+  payload: { schedule: '17 3 * * *', repository: { private: true } },
+  env: { GITHUB_REF: 'refs/heads/main', GITHUB_RUN_ID: '200', GITHUB_RUN_NUMBER: '2' },
+}
+const inPublic: RunOptions = {
+  ...night,
+  payload: { schedule: '17 3 * * *', repository: { private: false } },
+}
+const dispatch: RunOptions = {
+  ...night,
+  event: 'workflow_dispatch',
+  payload: { inputs: {}, repository: { private: true } },
+}
+const signal: RunOptions = {
+  ...night,
+  event: 'repository_dispatch',
+  payload: JSON.stringify({ action: 'merged', client_payload: { before: 'x' } }),
+}
+
+const INPUTS = {
+  context: 'diff',
+  'code-repositories': 'your-org/api\nyour-org/web\nyour-org/app # comment',
+  'code-token': TOKEN,
+}
+
+const reads = { contents: 'read' } as const
+const WORLD: Parameters<typeof testsIn>[0] = {
+  private: true,
+  github: {
+    otherTokens: {
+      [TOKEN]: {
+        repositories: ['your-org/api', 'your-org/web', 'your-org/app'],
+        permissions: reads,
+      },
+      [OTHER]: { repositories: ['other-org/lib', 'other-org/kit'], permissions: reads },
+    },
+  },
+  prepare: ({ repository }) => {
+    repository.addRun({ id: 100, created_at: LAST })
+    repository.addRun({ id: 200, created_at: THIS, status: 'in_progress', conclusion: null })
+  },
+}
+const codeTest = testsIn(WORLD)
+
+/** A private repository with one commit, of long ago. */
+function addCode(
+  { github }: Pick<SimulatedWorld, 'github'>,
+  name: string,
+  isPrivate = true,
+): Repository {
+  const code = github.addRepository(name, { private: isPrivate, foreign: true })
+  code.push(DAY_BEFORE, { commit: { files: [file('src/old.ts')] } })
+  return code
+}
+
+const addThree = (world: SimulatedWorld) =>
+  ['your-org/api', 'your-org/web', 'your-org/app'].map((name) => addCode(world, name)) as [
+    Repository,
+    Repository,
+    Repository,
+  ]
+
+const change = (path: string, message = 'Change it (#12)') => ({
+  commit: { message, files: [file(path, `@@ -1 +1 @@\n-old\n+new in ${path}`)] },
+})
+
+/** What was asked about other repositories, as `api activity`. */
+const asked = ({ github }: SimulatedWorld): string[] =>
+  github.requests.flatMap(({ path }) => {
+    const [, name, what] = /^\/repos\/(?:your|other)-org\/([^/?]+)\/?(\w*)/.exec(path) ?? []
+    return `your-org/${name}` === REPOSITORY || name === 'docs' ? [] : `${name} ${what}`.trim()
+  })
+
+/** The environment of the run of a day later. */
+function nextNight({ repository }: SimulatedWorld): Record<string, string> {
+  repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z', conclusion: null })
+  return { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
+}
+
+const line = ({ log }: Ended, start: string): string =>
+  log.split('\n').find((one) => one.startsWith(start)) ?? ''
+
+describe('a night', () => {
+  codeTest(
+    'in which two of three changed has one docs job for both [code.one-list] [code.names] [code.range]',
+    async (world) => {
+      const [api, web] = addThree(world)
+      const [apiSha, webSha] = [
+        api.push(
+          MERGED,
+          change('src/client.ts', 'Retry (#12), see other/repo#3 and &#39;\n\nMore'),
+        ),
+        web.push(MERGED, change('docs/page.md')),
+      ]
+      const before = api.commits.get(apiSha)?.parents[0] ?? ''
+      const ended = await world.step(INPUTS, night)
+      expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
+      const prompt = promptOf(world)
+      expect(world.prompts()).toHaveLength(1)
+      const range = `${before.slice(0, 7)}..${apiSha.slice(0, 7)}`
+      expect(prompt).toContain(
+        `commits of your-org/api@${range}: your-org/api@${apiSha.slice(0, 7)} Retry (your-org/api#12), see other/repo#3 and &#39; (octocat)\n`,
+      )
+      expect(prompt).toContain(`your-org/web@${webSha.slice(0, 7)} Change it (your-org/web#12)`)
+      expect(prompt).toContain(
+        'Changed by the commits of 2 of 3 repositories: 2 files, 2 lines added',
+      )
+      expect(prompt).toContain('modified +1 -1 your-org/api/src/client.ts\n')
+      expect(prompt).toContain(
+        '=== modified your-org/web/docs/page.md\n@@ -1 +1 @@\n-old\n+new in docs/page.md',
+      )
+      expect(prompt).not.toContain('your-org/app')
+      expect(line(ended, 'your-org/api:')).toBe(`your-org/api: 1 commit, 1 file (${range}).`)
+      expect(line(ended, 'your-org/app:')).toBe('your-org/app: nothing new.')
+      expect(ended.log).toContain(
+        'The changes up to 2026-01-01T02:49:00.000Z were read. Later ones come with the next run.',
+      )
+      expect(asked(world)).toEqual([
+        ...['api', 'api branches', 'api activity', 'api compare'],
+        ...['web', 'web branches', 'web activity', 'web compare'],
+        ...['app', 'app branches', 'app activity'],
+      ])
+    },
+  )
+
+  codeTest.each([
+    ['a schedule', night],
+    ['a start by hand', dispatch],
+    ['a signal', signal],
+  ])(
+    'of %s without anything new is skipped, and names nothing [code.unchanged]',
+    async (world, _, run) => {
+      addThree(world)
+      const ended = await world.step(INPUTS, run)
+      expectSkipped(ended, world, 'there is nothing new in code-repositories')
+      expect(ended.summary).not.toContain('your-org/')
+      expect(asked(world)).not.toContain('api compare')
+    },
+  )
+
+  codeTest.each([
+    ['a person', dispatch],
+    ['a signal, whose payload is no range', signal],
+  ])('that %s starts is like any other [code.range]', async (world, _, run) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const ended = await world.step(INPUTS, run)
+    expect(ended.outputs.sent).toBe('job')
+    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+  })
+
+  codeTest(
+    'sends what came in the last quarter of an hour the next night, and nothing twice [code.range]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      api.push(JUST_BEFORE, change('src/b.ts'))
+      await world.step(INPUTS, night)
+      const [run] = world.repository.runs.splice(-1)
+      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
+      const env = nextNight(world)
+      await world.step(INPUTS, { ...night, env })
+      const names = world.prompts().map((prompt) => prompt.match(/=== .*/g))
+      expect(names).toEqual([
+        ['=== modified your-org/api/src/a.ts'],
+        ['=== modified your-org/api/src/b.ts'],
+      ])
+    },
+  )
+
+  codeTest('sends what a failed one did not [code.range]', async (world) => {
+    const [api] = addThree(world)
+    api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
+    api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
+    Object.assign(world.repository.runs[0] ?? {}, { conclusion: 'failure' })
+    world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
+    // A push has another range, so it never sends this one.
+    world.repository.addRun({ id: 95, created_at: LAST, event: 'push' })
+    await world.step(INPUTS, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
+  codeTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const env = { ...night.env, GITHUB_RUN_ATTEMPT: '2' }
+    await world.step(INPUTS, night)
+    for (let nth = 0; nth < 150; nth++)
+      api.push(
+        `2026-01-03T0${Math.floor(nth / 60)}:${10 + (nth % 50)}:00Z`,
+        change(`src/${nth}.ts`),
+      )
+    await world.step(INPUTS, { ...night, env })
+    const [first, second] = world.prompts().map((prompt) => prompt.replace(/data \w+/g, 'data'))
+    expect(second).toBe(first)
+  })
+
+  codeTest(
+    'that is run again after a later good one has nothing new [code.range]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      world.repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z' })
+      const env = { ...night.env, GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_NUMBER: '3' }
+      expectSkipped(await world.step(INPUTS, { ...night, env }), world, 'nothing new')
+      expect(asked(world)).toEqual([])
+    },
+  )
+
+  codeTest(
+    'reads twelve repositories with 3 requests each, 4 if it moved, and 2 for the runs [code.price]',
+    async (world) => {
+      const names = Array.from({ length: 12 }, (_, nth) => `your-org/code-${nth}`)
+      for (const name of names) {
+        const code = addCode(world, name, false)
+        if (/[0-4]$/.test(name)) code.push(MERGED, change('src/a.ts'))
+      }
+      const inputs = { ...INPUTS, 'code-repositories': names.join('\n'), 'code-token': '' }
+      const ended = await world.step(inputs, night)
+      expect(ended.outputs.sent).toBe('job')
+      expect(asked(world)).toHaveLength(12 * 3 + 7)
+      const own = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
+      expect(own.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+        `/repos/${REPOSITORY}/actions/workflows/docs.yml/runs`,
+        `/repos/${REPOSITORY}/actions/runs/200`,
+      ])
+      expect(promptOf(world)).toContain('Changed by the commits of 7 of 12 repositories: 7 files')
+    },
+  )
+})
+
+describe('where a range begins', () => {
+  const first = (world: SimulatedWorld) => world.repository.runs.splice(0, 1)
+
+  codeTest.each([night, dispatch, signal])(
+    'the first run sends nothing: the next one begins there [code.first]',
+    async (world, run) => {
+      first(world)
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      world.repository.issues.add(40)
+      const env = { ...run.env, GITHUB_RUN_NUMBER: '1' }
+      const ended = await world.step({ ...INPUTS, 'issue-number': '40' }, { ...run, env })
+      expectSkipped(
+        ended,
+        world,
+        'there is no earlier successful run of this workflow on this branch to compare with',
+      )
+      expect(ended.summary).toContain(
+        'The next run begins here. For earlier changes, set since to a date.',
+      )
+      expect(asked(world).filter((path) => !/ branches|^\w+$/.test(path))).toEqual([])
+    },
+  )
+
+  codeTest('the first run shows what can not be read [code.first]', async (world) => {
+    first(world)
+    addCode(world, 'your-org/api')
+    const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
+    const { outputs, commands } = await world.step(INPUTS, { ...night, env })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(commands('error')[0]).toContain('reading the name of your-org/web failed: 404')
+  })
+
+  codeTest.each([
+    ['by hand', dispatch],
+    ['a signal', signal],
+  ])(
+    '%s is about what was merged just now, and waits until that is listed [code.range]',
+    async (world, _, run) => {
+      const [api] = addThree(world)
+      api.push('2026-01-02T03:03:58Z', { ...change('src/a.ts'), listedAt: 60_000 })
+      api.push('2026-01-02T03:04:02Z', change('src/later.ts'))
+      const { event } = run
+      Object.assign(world.repository.runs[1] ?? {}, { event, created_at: '2026-01-02T03:04:00Z' })
+      const { milliseconds } = await world.step(INPUTS, run)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      expect(milliseconds).toBeGreaterThan(114_000)
+      // The latest end counts, not the latest run: a night that comes right after has nothing new.
+      Object.assign(world.repository.runs[1] ?? {}, { conclusion: 'success' })
+      world.repository.addRun({ id: 300, created_at: '2026-01-02T03:14:00Z', conclusion: null })
+      const env = { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
+      expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
+    },
+  )
+
+  codeTest('on a tag, nothing begins without since [code.first]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const run = { ...dispatch, env: { ...dispatch.env, GITHUB_REF: 'refs/tags/v1' } }
+    const ended = await world.step(INPUTS, run)
+    expectSkipped(ended, world, 'this run is not on a branch')
+    expect(ended.summary).not.toContain('begins here')
+    expect((await world.step({ ...INPUTS, since: '2025-12-31' }, run)).outputs.sent).toBe('job')
+  })
+
+  codeTest.each([night, signal])(
+    'a list that lacks runs is no first run, by nobody who could look [code.first]',
+    async (world, run) => {
+      first(world)
+      const env = { ...run.env, GITHUB_RUN_NUMBER: '9' }
+      const { outputs, log } = await world.step(INPUTS, { ...run, env })
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain('Start the workflow by hand once, with since')
+    },
+  )
+
+  codeTest.each([
+    ['an earlier date', '2025-12-29', ['old', 'a', 'b'], false],
+    ['a time, at the first run', '2025-12-31T14:00:00Z', ['b'], true],
+    ['a later date, which moves no mark forward', '2026-01-01', ['b'], false],
+  ] as const)('%s [code.since]', async (world, _, since, names, isFirst) => {
+    const [api] = addThree(world)
+    api.push('2025-12-30T13:00:00Z', change('src/old.ts'))
+    api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
+    api.push(MERGED, change('src/b.ts'))
+    if (isFirst) first(world)
+    const ended = await world.step({ ...INPUTS, since }, dispatch)
+    expect(ended.outputs.sent).toBe('job')
+    const diffs = promptOf(world).match(/(?<==== modified your-org\/api\/src\/)\w+/g) ?? []
+    expect(diffs.sort()).toEqual([...names].sort())
+  })
+
+  codeTest('a forced push is sent, and said [code.range] [range.rewritten]', async (world) => {
+    const [api] = addThree(world)
+    const root = [...api.commits.keys()][0] ?? ''
+    api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
+    const head = api.addCommit({ parents: [root], ...change('src/new.ts').commit }).sha
+    api.push(MERGED, { head, type: 'force_push' })
+    const ended = await world.step(INPUTS, night)
+    expect(promptOf(world)).toContain(
+      'your-org/api: History was rewritten: commits removed from it are not listed.',
+    )
+    expect(promptOf(world)).toContain('=== modified your-org/api/src/new.ts')
+    expect(ended.summary).toContain('Note: your-org/api: History was rewritten')
+  })
+
+  codeTest(
+    'a branch is named, and one that is new begins at its newest commit of then [code.young]',
+    async (world) => {
+      const [api] = addThree(world)
+      const main = api.branches.get('main') ?? ''
+      api.push(MERGED, change('src/main.ts'))
+      api.push('2025-12-31T16:00:00Z', { branch: 'release/2.x', head: main })
+      api.push('2025-12-31T17:00:00Z', { branch: 'release/2.x', ...change('src/fix.ts') })
+      const repositories = 'your-org/api@release/2.x\nyour-org/web'
+      await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/fix.ts'])
+    },
+  )
+
+  codeTest('a branch that was renamed goes on at the same commit [code.young]', async (world) => {
+    const [api] = addThree(world)
+    const head = api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
+    api.branches.delete('main')
+    api.branches.set('trunk', head)
+    api.renamedBranches.set('main', 'trunk')
+    api.push(MERGED, { branch: 'trunk', ...change('src/after.ts') })
+    await world.step({ ...INPUTS, 'code-repositories': 'your-org/api@main' }, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/after.ts'])
+  })
+
+  codeTest.each([
+    ['without a word of GitHub', false],
+    ['listed as a new one', true],
+  ])(
+    'a branch that was renamed, %s, has what is dated later [code.young]',
+    async (world, _, isListed) => {
+      const [api] = addThree(world)
+      api.moves.length = 0
+      const before = api.branches.get('main') ?? ''
+      if (isListed) {
+        api.branches.delete('main')
+        api.push('2025-12-31T08:00:00Z', { head: before })
+      }
+      const head = api.addCommit({ parents: [before], date: MERGED, ...change('src/a.ts').commit })
+      if (isListed) api.push(MERGED, { head: head.sha })
+      else api.branches.set('main', head.sha)
+      api.pushedAt = MERGED
+      await world.step(INPUTS, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
+
+  codeTest(
+    'a repository that is new begins at its first commit, which is said [code.young]',
+    async (world) => {
+      addThree(world)
+      const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
+      young.push(MERGED, change('src/first.ts'))
+      young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
+      const repositories = 'your-org/api\nyour-org/young'
+      const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual([
+        '=== modified your-org/young/src/second.ts',
+      ])
+      const isSaid = 'your-org/young: It is new: there is no diff of its first commit.'
+      expect(promptOf(world)).toContain(isSaid)
+      expect(ended.summary).toContain(isSaid)
+    },
+  )
+
+  codeTest('a branch that was deleted is one that is new [code.young]', async (world) => {
+    const [api] = addThree(world)
+    const head = api.push('2025-12-30T13:00:00Z', { branch: 'next', ...change('src/old.ts') })
+    api.push('2025-12-30T14:00:00Z', { branch: 'next', head: '0'.repeat(40) })
+    api.push(MERGED, { branch: 'next', head })
+    Object.assign(api.moves.at(-1) ?? {}, { before: '0'.repeat(40) })
+    api.push('2025-12-31T16:00:00Z', { branch: 'next', ...change('src/new.ts') })
+    await world.step({ ...INPUTS, 'code-repositories': 'your-org/api@next' }, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/new.ts'])
+  })
+
+  codeTest('an empty repository has nothing new [code.unchanged]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    world.github.addRepository('your-org/empty', { private: false, foreign: true })
+    const repositories = 'your-org/empty\nyour-org/api'
+    const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
+    expect(ended.outputs.sent).toBe('job')
+    expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
+  })
+
+  codeTest('before it was, since begins at its first commit [code.since]', async (world) => {
+    addThree(world)
+    const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
+    young.push(MERGED, change('src/first.ts'))
+    young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
+    young.push('2025-12-31T17:00:00Z', change('src/third.ts'))
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/young', since: '2025-12-31' }
+    await world.step(inputs, dispatch)
+    expect(
+      promptOf(world)
+        .match(/=== .*/g)
+        ?.sort(),
+    ).toEqual([
+      '=== modified your-org/young/src/second.ts',
+      '=== modified your-org/young/src/third.ts',
+    ])
+  })
+})
+
+describe('a list of activity that is late [code.late]', () => {
+  codeTest('is asked for again', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, { ...change('src/a.ts'), listedAt: performance.now() + 20_000 })
+    const ended = await world.step(INPUTS, night)
+    expect(ended.outputs.sent).toBe('job')
+    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+    expect(ended.log).toMatch(
+      /GitHub: listing the activity of main of your-org\/api failed: it is late, and ends with \w{40}\. Retrying\./,
+    )
+  })
+
+  codeTest.each([
+    ['at the end', []],
+    ['before a later move', ['2026-01-01T03:03:00Z']],
+  ])('for more than 90 s, %s, ends the run, and nothing is sent', async (world, _, later) => {
+    const [api] = addThree(world)
+    api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
+    for (const at of later) api.push(at, change('src/b.ts'))
+    const { outputs, log, milliseconds } = await world.step(INPUTS, night)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+    expect(milliseconds).toBeLessThan(100_000)
+    expect(log).toMatch(/it is late, and ends with \w{40}\. Nothing was sent\. Re-run later\./)
+  })
+
+  codeTest(
+    'because of what was committed after the end costs no night [code.late]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
+      const ended = await world.step(INPUTS, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(2)
+      expect(ended.log).not.toContain('Retrying')
+    },
+  )
+
+  codeTest(
+    'for more than a day is not believed any more, which is said [code.unlisted]',
+    async (world) => {
+      const [api] = addThree(world)
+      Object.assign(world.repository.runs[0] ?? {}, { created_at: '2025-12-30T12:30:00Z' })
+      const hidden = { listedAt: Number.POSITIVE_INFINITY }
+      api.push('2025-12-30T20:00:00Z', { ...change('src/a.ts'), ...hidden })
+      const ended = await world.step(INPUTS, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      const isSaid = 'your-org/api: GitHub does not list what moved the branch, which is believed.'
+      expect(promptOf(world)).toContain(isSaid)
+      expect(ended.summary).toContain(isSaid)
+      // The next night begins where this one ended.
+      const [run] = world.repository.runs.splice(-1)
+      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
+      const env = nextNight(world)
+      expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
+    },
+  )
+
+  codeTest.each([
+    ['another name for the time', { pushed_at: MERGED }],
+    ['no time', { timestamp: 'yesterday' }],
+  ])('of another shape, with %s, is none [github.shape]', async (world, _, entry) => {
+    addThree(world)
+    const zero = '0'.repeat(40)
+    const body = [{ before: zero, after: zero, ref: 'refs/heads/main', ...entry }]
+    world.github.faults.push({ path: /activity/, answer: { status: 200, body }, times: 99 })
+    const { outputs, log } = await world.step(INPUTS, night)
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(log).toContain('failed: unexpected response')
+  })
+})
+
+describe('what counts as nothing new [code.unchanged]', () => {
+  codeTest('commits by skip-authors and merges alone, in one of them', async (world) => {
+    const [api, web] = addThree(world)
+    api.push(MERGED, { commit: { author: 'renovate[bot]', files: [file('package.json')] } })
+    web.push(MERGED, change('src/a.ts'))
+    const ended = await world.step({ ...INPUTS, 'skip-authors': 'renovate' }, night)
+    expect(promptOf(world)).not.toContain('your-org/api')
+    expect(promptOf(world)).toContain('your-org/web/src/a.ts')
+    expect(line(ended, 'your-org/api:')).toMatch(/: nothing new/)
+  })
+
+  codeTest.each([
+    ['skip-authors alone', { 'skip-authors': 'octocat' }],
+    ['no file that matches', { 'context-paths': 'your-org/api/docs/**' }],
+  ])('%s, in all of them: the run is skipped', async (world, _, inputs) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/secret.ts'))
+    const ended = await world.step({ ...INPUTS, ...inputs }, dispatch)
+    expectSkipped(ended, world, 'there is nothing new in code-repositories')
+    expect(ended.log).not.toContain('secret.ts')
+  })
+
+  codeTest(
+    'what matches is sent, with the repositories in the patterns [code.names]',
+    async (world) => {
+      const [api, web] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      api.push(MERGED, change('test/a.ts'))
+      web.push(MERGED, change('src/b.ts'))
+      const paths = 'your-org/api/src/**\n*/app/**'
+      await world.step({ ...INPUTS, context: 'none', 'context-paths': paths }, night)
+      expect(promptOf(world)).toBe('Update the docs.')
+      await world.step({ ...INPUTS, 'context-paths': paths }, night)
+      expect(world.prompts()[1]?.match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
+})
+
+describe('what can not be read [code.unreadable]', () => {
+  const failed = async (world: SimulatedWorld, inputs = {}, run = night) => {
+    const { outputs, commands } = await world.step({ ...INPUTS, ...inputs }, run)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+    expect(world.prompts()).toEqual([])
+    return commands('error')[0]
+  }
+
+  codeTest('no such repository', async (world) => {
+    addCode(world, 'your-org/api').push(MERGED, change('src/a.ts'))
+    expect(await failed(world)).toBe(
+      `GitHub: reading the name of your-org/web failed: 404, "Not Found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
+    )
+  })
+
+  codeTest('private code without code-token', async (world) => {
+    addThree(world)
+    expect(await failed(world, { 'code-token': '' })).toContain(
+      `It doesn't exist, or code-token may not read it (contents: read).`,
+    )
+  })
+
+  codeTest.each([
+    [`${TOKEN}\ngithub_pat_expired_0123456789`, 'line 2 of code-token'],
+    [`github_pat_expired_0123456789\n${TOKEN}`, 'line 1 of code-token'],
+    ['github_pat_expired_0123456789', 'line 1 of code-token'],
+  ])('an expired token, which is named', async (world, tokens, name) => {
+    addThree(world)
+    addCode(world, 'other-org/lib')
+    const inputs = { 'code-repositories': 'other-org/lib', 'code-token': tokens }
+    expect(await failed(world, inputs)).toBe(
+      `GitHub: reading the name of other-org/lib failed: 401, "Bad credentials". Nothing was sent. Check ${name}: it may be empty, or have expired.`,
+    )
+  })
+
+  codeTest('no such branch', async (world) => {
+    addThree(world)
+    expect(await failed(world, { 'code-repositories': 'your-org/api@v2' })).toBe(
+      `GitHub: reading branch v2 of your-org/api failed: 404, "Branch not found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
+    )
+  })
+
+  codeTest('no such list, on an older server', async (world) => {
+    addThree(world)
+    world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found') })
+    const env = { ...night.env, GITHUB_SERVER_URL: 'https://github.example.com' }
+    expect(await failed(world, {}, { ...night, env })).toContain(
+      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.17 on).',
+    )
+  })
+
+  codeTest('a comparison without the permission', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(403, 'Resource not accessible by personal access token')
+    world.github.faults.push({ path: /compare/, answer })
+    expect(await failed(world)).toMatch(
+      /comparing the commits \w{7}\.\.\w{7} of your-org\/api failed: 403, .* Add the permission `contents: read` to the personal access token\./,
+    )
+  })
+
+  codeTest.each([
+    ['the repository', /\/api$/],
+    ['its branch', /branches/],
+    ['its activity', /activity/],
+    ['this run', /runs\/200/],
+  ])('%s, if the answer is another one [github.shape]', async (world, _, path) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    world.github.faults.push({ path, answer: { status: 200, body: {} }, times: 99 })
+    expect(await failed(world)).toMatch(/failed: unexpected response\. Nothing was sent\./)
+  })
+
+  codeTest('this run', async (world) => {
+    addThree(world)
+    world.repository.runs.splice(1)
+    expect(await failed(world)).toContain('reading this run failed: 404')
+  })
+
+  codeTest(
+    'GitHub has no list of one: that is said, and the rest is sent [range.list.never]',
+    async (world) => {
+      const [api, web] = addThree(world)
+      for (const code of [api, web]) code.push(MERGED, change('src/a.ts'))
+      world.github.faults.push({
+        path: /api\/compare/,
+        answer: refusal(422, 'Too many files changed.'),
+      })
+      const ended = await world.step(INPUTS, night)
+      expect(promptOf(world)).toContain(
+        'your-org/api: GitHub has no list of the changed files: the diff may be too large',
+      )
+      expect(promptOf(world)).toContain('your-org/web/src/a.ts')
+      expect(ended.summary).toContain('your-org/api: GitHub has no list of the changed files')
+    },
+  )
+
+  codeTest('a limit is waited for [github.limit]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const inAMinute = Math.ceil(Date.now() / 1000) + 60
+    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAMinute) })
+    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+  })
+})
+
+describe('who may read the log [code.readers]', () => {
+  codeTest.each([
+    ['private code in a public repository', inPublic, true, false],
+    ['public code', inPublic, false, true],
+    ['private code in a private repository', night, true, true],
+    [
+      'private code, if the payload says nothing of this repository',
+      { ...night, payload: {} },
+      true,
+      false,
+    ],
+  ])('%s', async (world, _, run, isPrivate, isTold) => {
+    const api = addCode(world, 'your-org/api', isPrivate)
+    api.push(MERGED, change('src/secret.ts', 'Secret words'))
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
+    const env = { ...run.env, RUNNER_DEBUG: '' }
+    const dry = await world.step({ ...inputs, 'dry-run': 'true' }, { ...run, env })
+    expect(dry.outputs.outcome).toBe('dry-run')
+    expect(/secret/i.test(dry.log)).toBe(isTold)
+    expect(dry.log.includes('Not shown: this repository is public')).toBe(!isTold)
+    const sent = await world.step(inputs, { ...run, env })
+    expect(promptOf(world)).toContain('Secret words')
+    expect(sent.log + sent.summary).not.toMatch(/secret/i)
+    expect(line(sent, 'your-org/api:')).toMatch(
+      isTold
+        ? /^your-org\/api: 1 commit, 1 file \(\w{7}\.\.\w{7}\)\.$/
+        : /^your-org\/api: 1 commit, 1 file\.$/,
+    )
+  })
+})
+
+describe('tokens [code.token]', () => {
+  codeTest(
+    'of two owners: each is tried, and what has read an owner is tried first',
+    async (world) => {
+      addThree(world)
+      for (const name of ['other-org/lib', 'other-org/kit']) {
+        addCode(world, name).push(MERGED, change('src/a.ts', `With ${OTHER}`))
+      }
+      const inputs = {
+        'code-repositories': 'your-org/api\nother-org/lib\nother-org/kit',
+        'code-token': `${TOKEN}\r\n  ${OTHER}\n`,
+      }
+      const ended = await world.step({ ...INPUTS, ...inputs }, night)
+      expect(ended.outputs.sent).toBe('job')
+      expect(asked(world).filter((path) => !path.includes(' '))).toEqual([
+        'api',
+        'lib',
+        'lib',
+        'kit',
+      ])
+      expect(promptOf(world)).toContain('other-org/kit/src/a.ts')
+      // Each is a secret, also where somebody committed it.
+      expect(promptOf(world)).toContain('With ***')
+      expect(JSON.stringify([ended, world.prompts()])).not.toContain(OTHER)
+      const used = world.github.requests.filter(({ headers }) =>
+        headers.authorization?.includes('github_pat'),
+      )
+      expect(used.every(({ path }) => !path.includes(REPOSITORY))).toBe(true)
+    },
+  )
+
+  codeTest(
+    'a line that has expired is warned of, once, if another one reads what is asked for',
+    async (world) => {
+      const [api, web] = addThree(world)
+      for (const code of [api, web]) code.push(MERGED, change('src/a.ts'))
+      addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
+      const inputs = {
+        'code-repositories': 'your-org/api\nyour-org/web\nother-org/lib',
+        'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
+      }
+      const ended = await world.step({ ...INPUTS, ...inputs }, night)
+      expect(ended.outputs.sent).toBe('job')
+      const isSaid = [
+        'GitHub: reading the name of your-org/api failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
+      ]
+      expect(ended.commands('warning')).toEqual(isSaid)
+      expect(ended.summary).toContain('Check line 1 of code-token')
+    },
+  )
+
+  codeTest('a token that reads the name alone is not the one', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(403, 'Resource not accessible by personal access token')
+    world.github.faults.push({ path: /branches/, answer })
+    const inputs = { 'code-repositories': 'your-org/api', 'code-token': `${TOKEN}\n${TOKEN}` }
+    await world.step({ ...INPUTS, ...inputs }, night)
+    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+    expect(asked(world).slice(0, 5)).toEqual([
+      'api',
+      'api branches',
+      'api',
+      'api branches',
+      'api activity',
+    ])
+  })
+
+  codeTest('none: public code is read with github-token', async (world) => {
+    const api = addCode(world, 'your-org/api', false)
+    api.push(MERGED, change('src/a.ts'))
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': '' }
+    expect((await world.step(inputs, night)).outputs.sent).toBe('job')
+  })
+})
+
+describe('with the rest', () => {
+  codeTest(
+    'a cut range is read in parts, and all of them share the requests [code.one-list]',
+    async (world) => {
+      const codes = addThree(world)
+      for (const code of codes)
+        for (let nth = 0; nth < 64; nth++)
+          code.push(MERGED, {
+            commit: { files: Array.from({ length: 10 }, (_, of) => file(`src/${nth}-${of}.ts`)) },
+          })
+      await world.step(INPUTS, night)
+      const parts = asked(world).filter((path) => /compare|commits/.test(path)).length - 3
+      expect(parts).toBeLessThanOrEqual(64)
+      expect(promptOf(world)).toMatch(/GitHub truncated this list|your-org\/api\/src\/63-9\.ts/)
+    },
+  )
+
+  codeTest(
+    'an issue keeps one docs job for all; skip-labels and allow-users do nothing [code.no-effect]',
+    async (world) => {
+      const [api, web] = addThree(world)
+      world.repository.issues.add(40)
+      api.push(MERGED, change('src/a.ts'))
+      const inputs = { ...INPUTS, 'job-scope': 'issue', 'issue-number': '40' }
+      const more = { 'allow-users': 'octocat' }
+      const first = await world.step({ ...inputs, ...more }, night)
+      expect(first.log).toContain('allow-users was ignored: schedule asks nobody.')
+      expect(promptOf(world)).toContain('title: Number 40')
+      web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
+      const env = nextNight(world)
+      const second = await world.step(inputs, { ...night, env })
+      expect(second.outputs.sent).toBe('message')
+      const labels = await world.step({ ...INPUTS, 'skip-labels': 'no docs' }, night)
+      expect(labels.log).toContain('skip-labels was ignored')
+    },
+  )
+
+  codeTest('a pull request is bad input [code.where]', async (world) => {
+    addThree(world)
+    const { outputs, commands } = await world.step({ ...INPUTS, 'issue-number': '1' }, dispatch)
+    expect(outputs).toMatchObject({ 'error-code': 'input', sent: 'nothing' })
+    expect(commands('error')[0]).toContain(
+      "issue-number: it is a pull request's, and code-repositories can't be about one. Name an issue, or none.",
+    )
+  })
+})
+
+test('the bundle has it, and masks each token [code.token] [house.bundle.endpoints]', () =>
+  inRealWorld(WORLD, async (world) => {
+    addCode(world, 'your-org/api').push(MERGED, change('src/a.ts'))
+    const tokens = `${OTHER}\n${TOKEN}`
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': tokens }
+    const ended = await world.runBundle({ ...inputs, since: '2025-12-31' }, night)
+    expect(ended.outputs.outcome).toBe('pr-opened')
+    expect(world.prompts()[0]).toContain('+new in src/a.ts')
+    expect(JSON.stringify(ended)).not.toContain('github_pat')
+  }))

@@ -1,0 +1,68 @@
+/** Opens other repositories, with whichever of the tokens may read them. */
+
+import { getString } from '../../event/payload.js'
+import { asking, createGitHub, type GitHub } from '../../github/client.js'
+import { describeWarning, GitHubError } from '../../github/errors.js'
+import type { CodeRepository } from '../../inputs/code-repositories.js'
+import type { Step } from '../../run/step.js'
+import { MAX_REQUESTS } from './parts.js'
+
+/** Another repository, and where its branch is. */
+export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>>>>
+
+/** A request that is answered with something at a path. */
+const callFor = (path: string) => ({
+  needs: 'contents: read',
+  expects: (data: unknown) => getString(data, path) !== '',
+})
+
+/**
+ * A token of another owner may read what this one may not: they are tried in their order, first the
+ * one that has read contents of the same owner. [code.token]
+ */
+export function openCode({ inputs, ...tools }: Step) {
+  const { codeTokens, githubToken } = inputs
+  let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
+    createGitHub({ ...tools, token, codeToken: `line ${index + 1} of code-token` }),
+  )
+  const orders = new Map<string | undefined, readonly GitHub[]>()
+  /** What those got that are refused whatever they ask for, and nobody was told. */
+  const expired: GitHubError[] = []
+  const elsewhere = { left: MAX_REQUESTS }
+  /**
+   * Opens one; undefined if it has no commit yet.
+   *
+   * @throws ActionError `github` of a token that has expired, else of the first
+   */
+  return async ({ name: repository, branch: named }: CodeRepository) => {
+    const [owner] = repository.split('/')
+    let refusal: GitHubError | undefined
+    for (const github of orders.get(owner) ?? clients) {
+      const repo = { github, repository, elsewhere }
+      try {
+        const { data: about } = await github.repos.get(
+          asking(repo, 'reading the name', callFor('default_branch')),
+        )
+        const branch = named ?? about.default_branch
+        const { data } = await github.repos.getBranch({
+          ...asking(repo, `reading branch ${branch}`, callFor('commit.sha')),
+          branch,
+        })
+        orders.set(owner, [github, ...clients])
+        for (const error of expired.splice(0)) {
+          const text = describeWarning(error, 'Another line has read it.')
+          tools.tell({ kind: 'noted', text, level: 'warn' })
+        }
+        return { ...repo, about, head: data }
+      } catch (thrown) {
+        if (!(thrown instanceof GitHubError && thrown.kind !== 'temporary')) throw thrown
+        if (named === undefined && thrown.message.includes('Branch not found')) return undefined
+        refusal ??= thrown
+        if (thrown.status !== 401) continue
+        expired.push(thrown)
+        clients = clients.filter((one) => one !== github)
+      }
+    }
+    throw expired[0] ?? refusal
+  }
+}
