@@ -1,6 +1,6 @@
 // `npm run prompts`: writes the prompts that the action would send for the merges, nights or weeks
-// of a local clone, or for the nights or weeks of several. The action's bundle composes them, with a GitHub on loopback that knows what
-// the clone knows, and sends them to the emulated service.
+// of a local clone, or for the nights or weeks of several. The action's bundle composes them, with
+// a GitHub on loopback that knows what the clone knows, and sends them to the emulated service.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
