@@ -123,10 +123,13 @@ async function planAbout(
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
-  const omit = (text: string, isAll = false): void =>
+  let omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
-  const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+  const composeWith = (...more: string[]): string => {
+    const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+    omit = () => undefined // Once: it may be composed again.
+    return prompt
+  }
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }

@@ -183,8 +183,8 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
     expect([0, 1, 2, 3].map((conflicts) => busy(conflicts, true))).toEqual([
       'retry rejected',
       'retry rejected',
-      'fail rejected',
-      'fail rejected',
+      'look rejected',
+      'look rejected',
     ])
     expect(busy(100, false)).toBe('retry rejected')
     const limited = judge(MESSAGE, errorResponse(429), { conflicts: 100, replaceable: true })
@@ -192,7 +192,7 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
   })
 
   const everyStatus = Array.from({ length: 700 }, (_, index) => 300 + index)
-  const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+  const NOT_ABOUT_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
   test('is refused for good by each 4xx, but not by those that a new job would get as well', () => {
     const refused = everyStatus.filter((status) => {
       const verdict = judge(MESSAGE, errorResponse(status), { conflicts: 2, replaceable: true })

@@ -24,7 +24,7 @@ import { MAX_BYTES } from './service-plan.js'
 /** How long a refusal has to be repeated before it is believed, and how often. */
 const BELIEVED = { afterMs: 10_000, times: 4 }
 /** What a refusal says of the key, the time or the limit, and not of the job. */
-const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
+const NOT_OF_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
 /** What is temporary, however often it comes. */
 const TEMPORARY = [408, 425, 429]
 const NEVER = Number.POSITIVE_INFINITY

@@ -48,7 +48,7 @@ const TABLE = [
   ],
   [
     'a late link is not asked for [poll.link.late]',
-    "outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS",
+    'hasLink || deadline.remainingMs() <= LINK_MS',
     'true',
   ],
   [

@@ -20,6 +20,8 @@ export type SubmitVerdict = Readonly<
   | { next: 'accepted'; job: Job | undefined }
   /** Certainly not accepted: retry while there is time, else end with `error`. */
   | { next: 'retry'; error: ActionError; backoff: Backoff }
+  /** The same, if the docs job turns out to be busy: if it has ended, a new one takes its place. */
+  | { next: 'look'; error: ActionError; backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { next: 'fail'; error: ActionError; unknown?: ActionError }
   | { next: 'aborted'; unknown?: ActionError }
@@ -111,19 +113,20 @@ export function judgeSubmit(
         status === 409 &&
         request.kind === 'message' &&
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
-      if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
-      return { next: 'retry', error, backoff }
+      if (status === 429 || isBusy) return { next: 'retry', error, backoff }
+      const isDoubted = replaceable && status !== 404 && refusesMessage(error)
+      return isDoubted ? { next: 'look', error, backoff } : { next: 'fail', error }
     }
   }
 }
 
-/** After how many 409s a message gives way to a new job. */
+/** After how many 409s of an ended job a message gives way to a new one. */
 const MAX_CONFLICTS = 3
 
-/** Statuses that say nothing about the job: a new one has the same key, time and limit. */
-const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+/** Statuses that say nothing about the job: a new one has the same key, plan, length and time. */
+const NOT_ABOUT_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever

@@ -69,15 +69,18 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
   }
 
+  const unreadableLinks = new Set<string>()
   return {
-    /** Undefined if it can't be read, which is told. [docs.open.unreadable] */
+    /** Undefined if it can't be read, which is told once. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
+      if (unreadableLinks.has(link)) return undefined
       try {
         const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
         return state
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
+        unreadableLinks.add(link)
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)

@@ -166,6 +166,11 @@ function earlier(
     kind: 'earlier',
     async plan(fingerprints, composeWith) {
       const found = await findNow()
+      const look = () =>
+        earlier(state, () => find('earlier run', state, context), context).plan(
+          fingerprints,
+          composeWith,
+        )
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
@@ -183,7 +188,7 @@ function earlier(
       }
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
       if (job === 'not requested') return message
-      return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
+      return { ...message, remembered: { job, look, previousLink } }
     },
   }
 }

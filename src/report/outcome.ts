@@ -188,7 +188,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'skipped':
       return {
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
-        happened: `Nothing was sent: ${result.reason}.`,
+        happened: `Nothing was ${facts.isRefused ? 'accepted' : 'sent'}: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'dry-run':
