@@ -155,7 +155,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
     log.split('\n').filter((line) => /can't be verified|no single/.test(line))
   const TEXT =
-    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
+    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it, unless it leaked."
 
   worldTest.each([
     ['a comment that decides [input.scope]', SCOPE],
@@ -509,13 +509,15 @@ testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } }
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
+    // It looks at the docs job again before it replaces it.
+    const deadlineMs = 3_500
     const { outputs, commands, milliseconds } = await world.step({
       ...SCOPE,
-      ...deadlineAfter(DEADLINE_MS),
+      ...deadlineAfter(deadlineMs),
     })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
-    expect(milliseconds).toBe(DEADLINE_MS + 1_000)
+    expect(milliseconds).toBe(deadlineMs + 1_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },
 )

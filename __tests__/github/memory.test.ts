@@ -448,7 +448,32 @@ describe('while the key is replaced [memory.previous-key]', () => {
       await world.step({ ...SCOPE, ...OLD })
       const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
       const texts = [...commands('warning'), summary, world.comments()[1]]
-      expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
+      expect(texts).toEqual(
+        Array(3).fill(expect.stringMatching(/set previous-api-key.*unless it leaked/)),
+      )
+    },
+  )
+
+  const PERSONAL = 'ghp_0123456789abcdef'
+  const everywhere = {
+    repositories: [REPOSITORY],
+    permissions: { pull_requests: 'write', contents: 'read' },
+  } as const
+  testsIn({ github: { otherTokens: { [PERSONAL]: everywhere } } }).each([
+    ['an installation', {}, 'job'],
+    ['a person', { 'github-token': PERSONAL }, 'message'],
+  ])(
+    'a comment by a person, whatever its marker, counts only with the token of one: of %s [memory.marker.author]',
+    async (world, _, inputs, sent) => {
+      await world.step(SCOPE)
+      for (const [id, comment] of world.repository.comments)
+        world.repository.comments.set(id, { ...comment, author: 'mallory' })
+      const [forged] = world.comments()
+      const { outputs, log } = await world.step({ ...SCOPE, ...inputs })
+      expect(outputs.sent).toBe(sent)
+      expect(log).not.toContain("can't be verified")
+      if (sent === 'job') expect(world.comments()).toEqual([forged, expect.anything()])
+      else expect(world.comments()).toHaveLength(1)
     },
   )
 

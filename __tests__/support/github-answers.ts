@@ -17,7 +17,7 @@ import {
 export const comment = ({ id, body, author }: CommentState) => ({
   id,
   body,
-  user: { login: author },
+  user: { login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
 })
 
 export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ name }))

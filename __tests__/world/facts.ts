@@ -567,13 +567,23 @@ export function isRefusal(entry: Entry): boolean {
 
 /**
  * Whether a gateway has refused: it writes pages; and what says something of the key or of a docs
- * job is JSON if it is the service's own.
+ * job is JSON if it is the service's own, and a 404 of its own has an `error`.
  */
 export function isForeign(entry: Entry): boolean {
   const { body, headers } = entry.exchange.response
   const [, type = ''] = headers.find(([name]) => name === 'content-type') ?? []
-  const isOwn = type.includes('json') && body !== ''
+  const isOwn =
+    type.includes('json') && body !== '' && (statusOf(entry) !== 404 || hasErrorIn(body))
   return /^\s*<[a-z!?]/i.test(body) || ([401, 403, 404].includes(statusOf(entry)) && !isOwn)
+}
+
+function hasErrorIn(body: string): boolean {
+  try {
+    const { error } = JSON.parse(body)
+    return typeof error === 'string' && error !== ''
+  } catch {
+    return false
+  }
 }
 
 export function isNotFound(entry: Entry): boolean {

@@ -122,7 +122,7 @@ export function keepComment(options: CommentOptions) {
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
-          'If the key was replaced, set previous-api-key to the one before it.',
+          'If the key was replaced, set previous-api-key to the one before it, unless it leaked.',
       )
     if (before && isOfThisAttempt(before, environment) && !isMemory)
       warn(

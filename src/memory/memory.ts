@@ -69,7 +69,7 @@ function openComment(
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
   return keepComment({
     ...step,
-    comments: openComments(repo, thread, nonce()),
+    comments: openComments(repo, thread, nonce(), inputs.githubToken.startsWith('ghs_')),
     identity: identify(step, thread.number),
     markerKeys,
     isMemory,
