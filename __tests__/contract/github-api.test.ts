@@ -44,6 +44,7 @@ const REQUESTS = [
   'GET /git/commits/a',
   'GET /commits/a',
   'GET /actions/workflows/docs.yml/runs?status=success',
+  'GET /actions/runs/7/attempts/1',
   'GET /collaborators/octocat/permission',
   'GET /releases',
   `GET /deployments?sha=${sha('head')}`,

@@ -390,7 +390,13 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
       'close to the deadline',
       { ...SCOPE, ...deadlineAfter(4_000) },
       { method: 'PATCH', answer: 'silence' },
-      4_000,
+      30_000,
+    ],
+    [
+      'close to the deadline, if it informs',
+      { ...COMMENT, ...deadlineAfter(4_000) },
+      { method: 'POST', answer: 'silence' },
+      10_000,
     ],
   ])('has its own time %s', async (world, _, inputs, fault, limitMs) => {
     // That of the placeholder.
@@ -426,6 +432,22 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
       expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
     },
   )
+
+  worldTest('has its time also after a time-out: the next run finds it', async (world) => {
+    await world.step(
+      { ...SCOPE, ...deadlineAfter(3_000) },
+      {
+        meanwhile: async () => {
+          await until(() => world.posts().length > 0)
+          fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
+          await sleep(9_000)
+          world.github.faults.length = 0
+        },
+      },
+    )
+    expect((await world.step({ ...SCOPE, wait: 'false' })).outputs.sent).toBe('message')
+    expect(world.posts()).toHaveLength(2)
+  })
 
   testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
     'is over before a placeholder is written [memory.edit.order]',
@@ -517,7 +539,7 @@ testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } }
     })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
-    expect(milliseconds).toBe(deadlineMs + 1_000)
+    expect(milliseconds).toBe(deadlineMs + 10_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },
 )

@@ -80,6 +80,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
   ['GET', '/commits/{ref}', 'contents: read', getCommit],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
+  ['GET', '/actions/runs/{run_id}/attempts/{attempt_number}', 'actions: read', getAttempt],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
@@ -263,6 +264,13 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .sort((one, other) => other.id - one.id)
   const { headers, body: workflow_runs } = pageOf(matching.map(answers.run), query)
   return { headers, body: { total_count: matching.length, workflow_runs } }
+}
+
+/** Of a run that isn't listed, each attempt failed. */
+function getAttempt({ repo, ids }: Call): Answer {
+  const [id, attempt] = ids.map(Number)
+  const conclusion = repo.attempts.get(`${id} ${attempt}`) ?? 'failure'
+  return { body: { id, run_attempt: attempt, status: 'completed', conclusion } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */

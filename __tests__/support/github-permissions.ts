@@ -22,6 +22,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET /commits/{commit_sha}/pulls': 'pull_requests=read',
   'GET /commits/{ref}': 'contents=read',
   'GET /actions/workflows/{workflow_id}/runs': 'actions=read',
+  'GET /actions/runs/{run_id}/attempts/{attempt_number}': 'actions=read',
   'GET /collaborators/{username}/permission': 'metadata=read',
   'GET /releases': 'contents=read',
   'GET /git/commits/{commit_sha}': 'contents=read',

@@ -454,8 +454,8 @@ export class Facts extends Observed {
   }
 
   /**
-   * The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took
-   * less was not cut short.
+   * The last edits have 10 s, whenever the step ends; 3 s after a cancel. A step that took less was
+   * not cut short.
    */
   get #hadNoTime(): boolean {
     const { endedAt, githubRequests } = this.step
@@ -464,11 +464,7 @@ export class Facts extends Observed {
     const hadNoAnswer = githubRequests.some(
       ({ at, status }) => at >= reportedAt && typeof status !== 'number',
     )
-    return (
-      hadNoAnswer ||
-      endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) ||
-      endedAt >= this.cancelledAt + 3_000
-    )
+    return hadNoAnswer || endedAt >= reportedAt + 10_000 || endedAt >= this.cancelledAt + 3_000
   }
 
   /**

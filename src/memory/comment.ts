@@ -31,11 +31,11 @@ interface CommentOptions
 }
 
 /**
- * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually,
- * and if the next run would not find the job, or would pay again for what was sent last.
- * [cancel.first]
+ * How long the last edits may take, in milliseconds: after a cancel, usually, and if the next run
+ * would not find the job, or would pay again for what was sent last. The deadline ends none of
+ * them. [cancel.first]
  */
-const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
+const LIMIT_MS = { cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
 type State = Readonly<
@@ -159,7 +159,7 @@ export function keepComment(options: CommentOptions) {
     state = { kind: 'written', id, held: written() }
     try {
       const marker = createMarker(held, id, identity, markerKeys)
-      await comments.edit(id, update.text, marker, { ...mode, early: !wasThere })
+      await comments.edit(id, update.text, marker, mode)
       state = { kind: 'written', id, held }
     } catch (thrown) {
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
@@ -231,9 +231,8 @@ export function keepComment(options: CommentOptions) {
     },
     /** Waits until everything is written, for a limited time. */
     async close(): Promise<void> {
-      const { min, cancelled, usual, memory } = LIMIT_MS
+      const { cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
-      const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
       const done = new AbortController()
       const abortAfter = async (milliseconds: number): Promise<void> => {
         await clock.sleep(milliseconds, done.signal)
@@ -241,7 +240,7 @@ export function keepComment(options: CommentOptions) {
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
-      void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
+      void abortAfter(deadline.cancel.aborted ? cancelled : isLost ? memory : usual)
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
       await working
       // Another close has its own time.

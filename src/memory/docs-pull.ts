@@ -88,24 +88,35 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       }
     },
     /**
-     * What is told of it at the end. Nothing depends on it, and nothing is told where people read
-     * it who can't read the docs. [docs.files.told] [docs.files.readers]
+     * Whether it is still open, if the docs job was to go on there: the next run depends on it.
+     * [docs.ended-early] And what it changes, which is only told, and not where people read it who
+     * can't read the docs: a whole enterprise reads what is internal. [docs.files.told]
+     * [docs.files.readers]
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
-      const link = facts.seen?.job.link ?? ''
+      const isOpened = facts.result?.outcome === 'pr-opened'
+      const link = facts.seen?.job.link ?? facts.previousLink ?? ''
       // By this step's request, or by that of an earlier run, whose end this one waited for.
       const isContinued = hasJob(facts) && link === facts.previousLink
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
-        getPath(event.payload, 'repository.private') === true
-      const ask = <T>(read: Read<T>) =>
-        readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
+        (getPath(event.payload, 'repository.private') === true &&
+          getPath(event.payload, 'repository.visibility') !== 'internal')
+      const ask = <T>(read: Read<T>, retried: boolean) =>
+        readWithAny(link, read, { retried, signal }).catch((thrown) =>
+          thrown instanceof Unreadable ? {} : undefined,
+        )
       // Side by side if both are asked for: together they have little time.
-      const pull = isContinued || !hasReaders ? ask(readDocsPull) : undefined
+      const asked = isContinued || (isOpened && !hasReaders)
+      const pull = asked ? ask(readDocsPull, isContinued) : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isTold ? await ask(readDocsFiles) : undefined
+      const files = isOpened && isTold ? await ask(readDocsFiles, false) : []
       const state = isContinued ? stateOf(await pull) : undefined
-      return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
+      return {
+        files: Array.isArray(files) ? files : [],
+        endedEarly: state === 'open' ? undefined : state,
+        isUnseen: isContinued && (await pull) === undefined,
+      }
     },
   }
 }

@@ -103,7 +103,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: '✅ The docs job opened a pull request',
         next: facts.docs.endedEarly
-          ? describeEndedEarly(facts.docs.endedEarly)
+          ? ''
           : facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',

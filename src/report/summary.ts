@@ -8,7 +8,14 @@ import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import { hideService, type Redact } from '../text/redact.js'
-import { describeOutcome, describeSent, howToWait, type Texts, type ToldRun } from './outcome.js'
+import {
+  describeEndedEarly,
+  describeOutcome,
+  describeSent,
+  howToWait,
+  type Texts,
+  type ToldRun,
+} from './outcome.js'
 
 export interface View extends ToldRun {
   readonly redact: Redact
@@ -27,6 +34,8 @@ function describe(view: View) {
   const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
   const code = errorOf(result)?.code
+  const { endedEarly } = facts.docs
+  const next = joinSentences(endedEarly && describeEndedEarly(endedEarly), texts.next)
   const [files, allFiles] = describeDocsFiles(view)
   return {
     isFailed,
@@ -39,7 +48,7 @@ function describe(view: View) {
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
+    next: `**What to do next:** ${showSentences(tell(view, next))}`,
   }
 }
 

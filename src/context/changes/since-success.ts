@@ -54,6 +54,25 @@ export async function sinceLastSuccess(
 }
 
 /**
+ * Whether an earlier attempt of this run succeeded: it has sent what was new then.
+ * [range.rerun.green]
+ */
+export async function hasSucceeded(
+  { runId, runAttempt }: RunEnvironment,
+  repo: GitHubRepo,
+): Promise<boolean> {
+  for (let attempt_number = runAttempt - 1; attempt_number > 0; attempt_number--) {
+    const { data } = await repo.github.actions.getWorkflowRunAttempt({
+      ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
+      run_id: Number(runId),
+      attempt_number,
+    })
+    if (data.conclusion === 'success') return true
+  }
+  return false
+}
+
+/**
  * The last run that counts, and how many runs up to this one GitHub lists.
  *
  * GitHub's filters are a search, which was stale or empty for days

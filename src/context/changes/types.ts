@@ -70,6 +70,8 @@ export type Findings = Readonly<{
   thread?: Thread | undefined
   /** The range begins where `since` says, so it isn't that of the payload's commits. */
   bySince?: boolean
+  /** If this run succeeds, the next one begins where it ends. */
+  isMark?: boolean
 }>
 
 /** Why there is no list, as a sentence. */
