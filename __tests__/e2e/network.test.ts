@@ -267,9 +267,24 @@ test.concurrent('a proxy that expects other credentials (407) is final, and no c
   const proxy = await connectProxy(1, () => 407)
   const env = { ...throughProxy(proxy.port), ...UNVERIFIED }
   const error = await expectFinal(AWAY, env).finally(proxy.close)
-  expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
+  expect(error).toMatch(/^The proxy wants credentials: .*407.*HTTPS_PROXY/)
   expect(error).not.toContain('UNAUTHORIZED')
   expect(proxy.asked).toHaveLength(1)
+})
+
+test.concurrent.each([
+  ['rejects those that were sent', 407, /^The proxy rejected the credentials: .* HTTPS_PROXY/],
+  [
+    'takes none that can be set',
+    'ntlm',
+    /^The proxy wants credentials in a way .* wants "NTLM"\. .* local proxy .* NO_PROXY/,
+  ],
+] as const)('a proxy that %s says so [net.proxy]', async (_, what, says) => {
+  const proxy = await connectProxy(1, () => what)
+  const HTTPS_PROXY = `http://user:hunter2@127.0.0.1:${proxy.port}`
+  const error = await expectFinal(AWAY, { HTTPS_PROXY }).finally(proxy.close)
+  expect(error).toMatch(says)
+  expect(error).not.toContain('hunter2')
 })
 
 test.concurrent('a proxy that refuses (403) or drops is asked again [net.proxy]', async () => {

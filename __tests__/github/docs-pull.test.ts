@@ -682,3 +682,41 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     expect(world.comments()).toEqual(before)
   })
 })
+
+worldTest(
+  'a docs pull request on another server is named with its host [report.link.host]',
+  async (world) => {
+    const prLink = 'https://github.com.evil.example/your-org/docs/pull/17'
+    const { url } = await world.serve({
+      poll: [{ times: 9, job: { status: 'completed', prLink } }],
+    })
+    const { summary } = await world.step({ ...SCOPE, 'base-url': url })
+    for (const text of [summary, world.comments()[0]])
+      expect(text).toContain(`[\`github.com.evil.example/your-org/docs#17\`](<${prLink}>)`)
+  },
+)
+
+worldTest(
+  'a docs pull request of a private repository has no files told in an internal one [docs.files.readers]',
+  async (world) => {
+    const docs = world.github.addRepository('your-org/docs', { private: true })
+    docs.addPull({ number: 17, files: [file('drafts/acquisition.mdx')] })
+    const { url } = await world.serve({
+      poll: [{ times: 9, job: { status: 'completed', prLink: DOCS } }],
+    })
+    const { summary } = await world.step(
+      { context: 'event', 'base-url': url },
+      {
+        event: 'push',
+        payload: {
+          before: 'a'.repeat(40),
+          after: 'b'.repeat(40),
+          commits: [],
+          sender: { login: 'octocat' },
+          repository: { private: true, visibility: 'internal' },
+        },
+      },
+    )
+    expect(summary).not.toContain('acquisition')
+  },
+)

@@ -618,3 +618,11 @@ worldTest(
     expect(world.comments()).toEqual(comments)
   },
 )
+
+worldTest('a comment that is hidden is told to be [memory.hidden]', async (world) => {
+  await world.step(SCOPE)
+  world.repository.hides = true
+  const { outputs, log, summary } = await world.step(SCOPE)
+  expect(outputs.sent).toBe('message')
+  for (const text of [log, summary]) expect(text).toContain("This step's comment is hidden.")
+})

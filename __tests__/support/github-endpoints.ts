@@ -102,7 +102,8 @@ function getIssue({ repo, ids }: Call): Answer {
 function listComments({ repo, ids, query }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const ofIssue = repo.listed([...repo.comments.values()].filter(({ issue }) => issue === number))
-  return pageOf(ofIssue.map(answers.comment), query, repo.pageSize)
+  const shown = ofIssue.map((one) => answers.comment(one, repo.hides))
+  return pageOf(shown, query, repo.pageSize)
 }
 
 function createComment({ repo, ids, body }: Call): Answer {

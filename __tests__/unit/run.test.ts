@@ -191,6 +191,13 @@ describe('a step that messages a job [poll.stale-end]', () => {
     },
   )
 
+  test('says so if another docs job answers [send.no-job]', async () => {
+    const other = jobResult('active', { id: 'job-9' })
+    const { story, facts } = await runTask(MESSAGE, [other, active, opened])
+    expect(story).toBe('message poll poll: pr-opened')
+    expect(facts().notes).toEqual([expect.stringContaining('another docs job: "job-9".')])
+  })
+
   test.each([
     ['tells no end if a poll follows, as it may be the earlier one', true, []],
     ['tells an end if no poll follows', false, ['completed']],

@@ -1,5 +1,7 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
+import { getString } from '../event/payload.js'
+
 /** How a step ends if that says nothing of a job's end. */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
 /** What a completed job has led to. */
@@ -89,6 +91,11 @@ export function isId(id: string): boolean {
  */
 export function safeLink(link: string): string | undefined {
   return [link, link.replace(/[?#].*$/s, '')].find(isSafe)
+}
+
+/** Whether the service has named a link that isn't. */
+export function hasDroppedLink({ link, received }: Job): boolean {
+  return link === undefined && getString(received, 'prLink') !== ''
 }
 
 function isSafe(link: string): boolean {

@@ -1,6 +1,6 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
-import { getString } from '../event/payload.js'
+import { getPath, getString } from '../event/payload.js'
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
@@ -101,22 +101,27 @@ export function keepComment(options: CommentOptions) {
     throw thrown
   }
 
-  /** What can't be verified is left alone: anyone can write it. [memory.unverified] */
+  /**
+   * What can't be verified is left alone: anyone can write it. [memory.unverified] Nobody sees what
+   * is edited into a hidden one. [memory.hidden]
+   */
   async function read(mode: RequestMode): Promise<StoredState | undefined> {
     if (state.kind !== 'unread') return before
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
       const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
-      return { id: item.id, stored }
+      return { id: item.id, stored, isHidden: getPath(item, 'minimized') !== undefined }
     })
-    const own = marked.flatMap(({ id, stored }) =>
-      typeof stored === 'object' ? [{ id, stored }] : [],
+    const own = marked.flatMap(({ stored, ...item }) =>
+      typeof stored === 'object' ? [{ ...item, stored }] : [],
     )
     // If two runs raced and created two comments, the newer one wins.
     const [newest] = own.sort((one, other) => other.id - one.id)
     state = newest === undefined ? { kind: 'none' } : { kind: 'found', id: newest.id }
     before = newest?.stored
+    if (newest?.isHidden)
+      tell({ kind: 'noted', text: "This step's comment is hidden.", level: 'log' })
     if (newest === undefined && truncated)
       log('There are too many comments to read all: one by an earlier run may be among the others.')
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))

@@ -6,7 +6,7 @@ import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'nod
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
 import type { PermanentFailure } from '../text/errors.js'
-import { oneLine } from '../text/escape.js'
+import { oneLine, quote, truncate } from '../text/escape.js'
 import { skipWasmOptimization } from './v8.js'
 
 /**
@@ -109,15 +109,19 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     }
     request.once('error', fail)
-    request.once('connect', ({ statusCode: status = 0 }, socket) => {
+    request.once('connect', ({ statusCode: status = 0, headers }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
       // A proxy may keep it open.
       socket.destroy()
+      const offers = String(headers['proxy-authenticate'] ?? 'Basic')
+      const wants = /\bbasic\b/i.test(offers) ? '' : ` and wants ${quote(truncate(offers, 100))}`
+      const isSent = credentials !== ':'
+      const failure = wants ? 'scheme' : isSent ? 'authentication' : 'unauthenticated'
+      const responded = `${name} responded ${status} to CONNECT`
       reject(
-        new ConnectError(
-          `${name} responded ${status} to CONNECT`,
-          status === 407 ? 'proxy-authentication' : undefined,
-        ),
+        status === 407
+          ? new ConnectError(responded + wants, `proxy-${failure}`)
+          : new ConnectError(responded),
       )
     })
     request.end()
@@ -136,7 +140,7 @@ function decodeCredential(part: string): string {
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
-  const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
+  const isCertificate = /issuer|certificate/.test(failure ?? '')
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   return new ConnectError(describeError(error) + note, failure, { cause: error })

@@ -21,6 +21,7 @@ export interface View extends ToldRun {
   readonly redact: Redact
   readonly notes: readonly string[]
   readonly workflow: string
+  readonly serverUrl: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
   readonly runUrl: string
 }
@@ -124,13 +125,17 @@ function describeRunning(view: View): Texts {
   return { title: '⏳ The request is being sent', next: `${IF_STILL_HERE} ${ifKilled}` }
 }
 
-/** While a follow-up runs, that of the run before is shown. [report.link.label] */
-function linkPullRequest({ facts, redact }: View): string | undefined {
+/**
+ * While a follow-up runs, that of the run before is shown. [report.link.label] The name of one on
+ * another server begins with its host. [report.link.host]
+ */
+function linkPullRequest({ facts, redact, serverUrl }: View): string | undefined {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
   if (link === undefined) return undefined
   const pull = parsePullRequest(link)
-  const name = pull ? `${pull.repository}#${pull.number}` : link
+  const host = link.startsWith(`${serverUrl}/`) ? '' : `${new URL(link).host}/`
+  const name = pull ? `${host}${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
 }
 

@@ -5,6 +5,7 @@ import type { Job } from '../agent/job.js'
 import { ATTEMPT_MS, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
+import { quote } from '../text/escape.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
 
@@ -50,7 +51,12 @@ export async function sendUntilAccepted(
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
-    if (verdict.next === 'accepted') return verdict.job
+    if (verdict.next === 'accepted') {
+      const another = result.kind === 'job' && verdict.job === undefined && quote(result.job.id)
+      const text = `The answer to the message names another docs job: ${another}.`
+      if (another) tell({ kind: 'noted', text, level: 'log' })
+      return verdict.job
+    }
     const unknown = 'unknown' in verdict ? verdict.unknown : undefined
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })

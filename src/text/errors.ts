@@ -60,7 +60,9 @@ export function internalError(thrown: unknown): ActionError {
 /** Why a connection will never succeed, however often it is retried. */
 export type PermanentFailure =
   /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
-  `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
+  | `${'server' | 'proxy'}-${'issuer' | 'certificate'}`
+  /** None were set; they were rejected; or the proxy takes none that can be set. */
+  | `proxy-${'unauthenticated' | 'authentication' | 'scheme'}`
 
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
@@ -74,10 +76,17 @@ export function explainFailure(
   failure: PermanentFailure,
   server: string,
 ): readonly [text: string, advice: string] {
-  if (failure === 'proxy-authentication') {
+  const isRejected = failure === 'proxy-authentication'
+  if (isRejected || failure === 'proxy-unauthenticated') {
     return [
-      'the proxy rejected the credentials',
+      `the proxy ${isRejected ? 'rejected the' : 'wants'} credentials`,
       'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the host in NO_PROXY.',
+    ]
+  }
+  if (failure === 'proxy-scheme') {
+    return [
+      "the proxy wants credentials in a way that this action doesn't know: it knows Basic",
+      'Use a local proxy that can sign in there, or list the host in NO_PROXY.',
     ]
   }
   const advice = failure.endsWith('issuer') ? TRUST_ADVICE : REPLACE_ADVICE
