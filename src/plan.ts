@@ -145,7 +145,6 @@ async function planAbout(
 }
 
 const ALREADY_SENT: Skip = {
-  title: 'this run has sent its changes',
   reason: 'this is a re-run, and an earlier attempt succeeded, so nothing is new',
   advice: 'To send its changes again, start the workflow by hand, with since.',
 }
@@ -155,22 +154,18 @@ const MOVES_MARK =
   'The next run begins where this dry run ended. To send what it showed, start the workflow by hand, with the same since, or with since set to where its changes begin.'
 
 /** What happens to a pull request without that anybody asks for docs. */
-const UNASKED = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'edited']
+const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_for_review|edited)$/
 
 /**
  * Why nobody wants docs any more, if somebody closed the pull request while the run waited: for a
  * runner, for an approval, or for the run before. [skip.closed-meanwhile]
  */
 async function findClosed({ event, repo }: MemoryStep): Promise<Skip | undefined> {
-  const { name, action, pullRequest } = event
-  const isAsked = !/^pull_request(_target)?$/.test(name) || !UNASKED.includes(action)
-  if (isAsked || pullRequest === undefined) return undefined
-  const { number } = pullRequest
+  const { number } = event.pullRequest ?? {}
+  if (number === undefined || !UNASKED.test(`${event.name} ${event.action}`)) return undefined
   const { state, merged } = await readPull(number, repo)
-  const reason = `pull request ${number} was closed without a merge while this run waited`
-  return state === 'closed' && !merged
-    ? { title: 'the pull request was closed', reason }
-    : undefined
+  if (state === 'open' || merged) return undefined
+  return { reason: `pull request ${number} was closed without a merge while this run waited` }
 }
 
 /**

@@ -277,7 +277,7 @@ test.concurrent.each([
   [
     'takes none that can be set',
     'ntlm',
-    /^The proxy wants credentials in a way .* wants "NTLM"\. .* local proxy .* NO_PROXY/,
+    /^The proxy wants credentials: .* wants "NTLM"\. .* local proxy .* NO_PROXY/,
   ],
 ] as const)('a proxy that %s says so [net.proxy]', async (_, what, says) => {
   const proxy = await connectProxy(1, () => what)

@@ -374,7 +374,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(outputs.outcome).toBe('pr-opened')
     // Again for 5 s, as the next run depends on it: an end that nobody has looked at is none.
     expect([reads(), commands('warning')]).toEqual([6, []])
-    expect(markersIn(world.comments())).toMatchObject([{ state: 'completed' }])
+    expect(markersIn(world.comments())).toMatchObject([{ state: 'active' }])
   })
 
   slowTest.each<[string, answers: number, told: boolean]>([

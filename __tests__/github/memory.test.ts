@@ -49,7 +49,7 @@ describe('a pull request [memory.run.continues]', () => {
         const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
         expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
         for (const text of [log, summary, world.comments()[0]]) {
-          expect(text).toContain('This push has nothing new for the docs job.')
+          expect(text).toContain('This run has nothing new for the docs job.')
           expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
         }
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)

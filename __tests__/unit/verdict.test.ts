@@ -54,7 +54,8 @@ function summarize(verdict: SubmitVerdict | PollVerdict): string {
   const code = 'error' in verdict ? verdict.error.code : ''
   const unknown =
     'unknown' in verdict && verdict.unknown?.code !== code ? verdict.unknown?.code : ''
-  return [verdict.next, code, unknown].filter(Boolean).join(' ')
+  const look = 'isDoubted' in verdict && verdict.isDoubted ? 'look' : verdict.next
+  return [look, code, unknown].filter(Boolean).join(' ')
 }
 
 const verdicts = (result: ServiceResult) =>

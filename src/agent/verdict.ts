@@ -19,9 +19,13 @@ export type SubmitVerdict = Readonly<
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { next: 'accepted'; job: Job | undefined }
   /** Certainly not accepted: retry while there is time, else end with `error`. */
-  | { next: 'retry'; error: ActionError; backoff: Backoff }
-  /** The same, if the docs job turns out to be busy: if it has ended, a new one takes its place. */
-  | { next: 'look'; error: ActionError; backoff: Backoff }
+  | {
+      next: 'retry'
+      error: ActionError
+      backoff: Backoff
+      /** Only if the docs job turns out to be busy: if it has ended, a new one takes its place. */
+      isDoubted?: boolean
+    }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { next: 'fail'; error: ActionError; unknown?: ActionError }
   | { next: 'aborted'; unknown?: ActionError }
@@ -113,11 +117,11 @@ export function judgeSubmit(
         status === 409 &&
         request.kind === 'message' &&
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
+      const isDoubted = !isBusy && replaceable && status !== 404 && refusesMessage(error)
+      if (status !== 429 && !isBusy && !isDoubted) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
-      if (status === 429 || isBusy) return { next: 'retry', error, backoff }
-      const isDoubted = replaceable && status !== 404 && refusesMessage(error)
-      return isDoubted ? { next: 'look', error, backoff } : { next: 'fail', error }
+      return { next: 'retry', error, backoff, isDoubted }
     }
   }
 }

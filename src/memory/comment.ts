@@ -28,6 +28,11 @@ interface CommentOptions
    * it is first written when there is a job, or a result.
    */
   readonly isMemory: boolean
+  /**
+   * The token is an installation's: whoever has a key that leaked could sign a comment of his own,
+   * so no person's counts. [memory.marker.author]
+   */
+  readonly isApps: boolean
 }
 
 /**
@@ -51,7 +56,7 @@ export type Comment = ReturnType<typeof keepComment>
 
 /** Keeps the status in the comment up to date. [memory.one-comment] */
 export function keepComment(options: CommentOptions) {
-  const { comments, identity, markerKeys, isMemory } = options
+  const { comments, identity, markerKeys, isMemory, isApps } = options
   const { environment, clock, deadline, log, warn, tell } = options
   let state: State = { kind: 'unread' }
   let isStopped = false
@@ -110,7 +115,9 @@ export function keepComment(options: CommentOptions) {
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
-      const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
+      const isPersons = isApps && getString(item, 'user.type') === 'User'
+      const text = isPersons ? '' : getString(item, 'body')
+      const stored = readMarker(text, item.id, identity, markerKeys)
       return { id: item.id, stored, isHidden: getPath(item, 'minimized') !== undefined }
     })
     const own = marked.flatMap(({ stored, ...item }) =>

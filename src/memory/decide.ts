@@ -39,8 +39,7 @@ export function whoLeft(
 }
 
 /** Whoever closed it said no; anything but a push, or the clock, asks anew. [memory.run.closed] */
-const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
-const BY_HAND = 'start the workflow by hand.'
+const OTHERWISE = 'start the workflow by anything but a push to this pull request, or a schedule.'
 
 export type Decision = Readonly<
   /** `reason` is a sentence. */
@@ -72,7 +71,6 @@ export function decide(situation: Situation): Decision {
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
     return { kind: 'wait', reason }
   }
-  const [who, otherwise] = unasked === 'clock' ? ['run', BY_HAND] : ['push', OTHERWISE]
   const isAsked = isNews || unasked === undefined
   // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
@@ -80,7 +78,7 @@ export function decide(situation: Situation): Decision {
     const skip = {
       title: 'the docs pull request was closed',
       reason: `the docs pull request ${link} was closed without a merge`,
-      advice: `To get docs after all, reopen it, or ${otherwise}`,
+      advice: `To get docs after all, reopen it, or ${OTHERWISE}`,
     }
     return { kind: 'skip', skip }
   }
@@ -88,8 +86,8 @@ export function decide(situation: Situation): Decision {
   if (pull === 'merged' && isDone && !isUnfinished) {
     const skip = {
       title: 'the docs pull request was merged',
-      reason: `this ${who} has nothing new for the docs job, and the docs pull request ${link} was merged`,
-      advice: `To get docs all the same, ${otherwise}`,
+      reason: `this run has nothing new for the docs job, and the docs pull request ${link} was merged`,
+      advice: `To get docs all the same, ${OTHERWISE}`,
     }
     return { kind: 'skip', skip }
   }
@@ -97,5 +95,5 @@ export function decide(situation: Situation): Decision {
   if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }
   return isAsked
     ? { kind: 'message' }
-    : { kind: 'wait', reason: `This ${who} has nothing new for the docs job.` }
+    : { kind: 'wait', reason: 'This run has nothing new for the docs job.' }
 }

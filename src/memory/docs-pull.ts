@@ -102,18 +102,19 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
         isHere(parsePullRequest(link)?.repository) ||
         (getPath(event.payload, 'repository.private') === true &&
           getPath(event.payload, 'repository.visibility') !== 'internal')
-      const ask = <T>(read: Read<T>, retried: boolean) =>
-        readWithAny(link, read, { retried, signal }).catch((thrown) =>
+      const readPull = () =>
+        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch((thrown) =>
           thrown instanceof Unreadable ? {} : undefined,
         )
+      const readFiles = () =>
+        readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
       // Side by side if both are asked for: together they have little time.
-      const asked = isContinued || (isOpened && !hasReaders)
-      const pull = asked ? ask(readDocsPull, isContinued) : undefined
+      const pull = isContinued || (isOpened && !hasReaders) ? readPull() : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isOpened && isTold ? await ask(readDocsFiles, false) : []
+      const files = isOpened && isTold ? await readFiles() : []
       const state = isContinued ? stateOf(await pull) : undefined
       return {
-        files: Array.isArray(files) ? files : [],
+        files,
         endedEarly: state === 'open' ? undefined : state,
         isUnseen: isContinued && (await pull) === undefined,
       }

@@ -69,9 +69,10 @@ function openComment(
   if (thread === undefined || !(isMemory || inputs.comment)) return undefined
   return keepComment({
     ...step,
-    comments: openComments(repo, thread, nonce(), inputs.githubToken.startsWith('ghs_')),
+    comments: openComments(repo, thread, nonce()),
     identity: identify(step, thread.number),
     markerKeys,
     isMemory,
+    isApps: inputs.githubToken.startsWith('ghs_'),
   })
 }

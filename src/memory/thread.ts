@@ -36,14 +36,11 @@ export type Comments = ReturnType<typeof openComments>
  * GitHub mails each. [memory.one-comment.no-twin]
  *
  * @param nonce what a comment that is created here ends in until it has its marker
- * @param isApps the token is an installation's: whoever has a key that leaked could sign a comment
- * of his own, so no person's is shown [memory.marker.author]
  */
 export function openComments(
   repo: GitHubRepo,
   { kind, number: issue_number, permission }: Place,
   nonce: string,
-  isApps: boolean,
 ) {
   const mark = `<!-- ${nonce} -->`
   let isCreated = false
@@ -54,8 +51,8 @@ export function openComments(
       expects: ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
     })
 
-  async function list(mode: RequestMode) {
-    const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
+  function list(mode: RequestMode) {
+    return readPages(COMMENTS_LIMIT / 100, (page) =>
       repo.github.issues.listComments({
         ...asking(repo, `reading the comments of ${kind} ${issue_number}`, {
           ...mode,
@@ -67,8 +64,6 @@ export function openComments(
         issue_number,
       }),
     )
-    const isTrusted = (item: unknown) => !isApps || getString(item, 'user.type') !== 'User'
-    return { items: items.filter(isTrusted), truncated }
   }
 
   /** Finds what a creation has made whose response was lost, or that may not have been sent. */

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
-import type { PermanentFailure } from '../text/errors.js'
+import { isOfCertificate, type PermanentFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { skipWasmOptimization } from './v8.js'
 
@@ -115,14 +115,9 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       socket.destroy()
       const offers = String(headers['proxy-authenticate'] ?? 'Basic')
       const wants = /\bbasic\b/i.test(offers) ? '' : ` and wants ${quote(truncate(offers, 100))}`
-      const isSent = credentials !== ':'
-      const failure = wants ? 'scheme' : isSent ? 'authentication' : 'unauthenticated'
-      const responded = `${name} responded ${status} to CONNECT`
-      reject(
-        status === 407
-          ? new ConnectError(responded + wants, `proxy-${failure}`)
-          : new ConnectError(responded),
-      )
+      const why = wants ? 'scheme' : credentials === ':' ? 'unauthenticated' : 'authentication'
+      const said = `${name} responded ${status} to CONNECT${wants}`
+      reject(new ConnectError(said, status === 407 ? `proxy-${why}` : undefined))
     })
     request.end()
   })
@@ -140,7 +135,7 @@ function decodeCredential(part: string): string {
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
-  const isCertificate = /issuer|certificate/.test(failure ?? '')
+  const isCertificate = isOfCertificate(failure)
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   return new ConnectError(describeError(error) + note, failure, { cause: error })

@@ -44,7 +44,7 @@ function describeState(facts: StepFacts): Stored['state'] {
     return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
   // An end whose docs nobody has looked at is looked at by the next run.
-  if (docs.isUnseen) return statusIn(facts) ?? 'active'
+  if (docs.isUnseen) return 'active'
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request.kind === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return hasJob(facts) ? result.outcome : 'unsent'

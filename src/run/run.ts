@@ -7,7 +7,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
-import { sendUntilAccepted, type Target } from './send.js'
+import { type LookAgain, sendUntilAccepted } from './send.js'
 import type { RunTools } from './step.js'
 import type { MessageTask, NewJob, Plan, Task } from './task.js'
 
@@ -87,14 +87,14 @@ async function messageOrCreate(
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
   let now: Plan = task
-  const isEnded = (): boolean | undefined =>
-    now.kind === 'message' ? isFinal(now.remembered?.job?.status) : undefined
+  let hasEnded: boolean | undefined = isFinal(remembered.job?.status)
   const lookAgain = async () => {
     now = await remembered.look()
-    return isEnded()
+    hasEnded = now.kind === 'message' ? isFinal(now.remembered?.job?.status) : undefined
+    return hasEnded
   }
   try {
-    return await message(task, wait, tools, { hasEnded: isEnded(), lookAgain })
+    return await message(task, wait, tools, hasEnded, lookAgain)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     const isDoubted = thrown.response.status === 404 && !isRepeated
@@ -104,9 +104,7 @@ async function messageOrCreate(
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
       return messageOrCreate(now, wait, tools, true)
     }
-    if (!isEnded() || !refusesMessage(thrown)) throw thrown
-    // The others are in the log by then.
-    if (thrown.response.status === 404) tools.log(thrown.message)
+    if (!hasEnded || !refusesMessage(thrown)) throw thrown
     tools.log(
       'The earlier docs job has ended and takes no more messages: a new one takes its place.',
     )
@@ -130,9 +128,9 @@ async function message(
   { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
   tools: RunTools,
-  target?: Target,
+  ...ended: [replaceable?: boolean, lookAgain?: LookAgain]
 ): Promise<Begun> {
-  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, target)
+  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, ...ended)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.

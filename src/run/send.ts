@@ -12,19 +12,16 @@ import type { RunTools } from './step.js'
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
-type Retry = Extract<SubmitVerdict, { next: 'retry' | 'look' }>
+type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
-/** The remembered docs job that gets the message, which may change while that waits. */
-export type Target = Readonly<{
-  hasEnded: boolean | undefined
-  /** Whether it has ended by now; undefined if it is to get no message any more. */
-  lookAgain: () => Promise<boolean | undefined>
-}>
+/** Whether a docs job has ended by now; undefined if it is to get no message any more. */
+export type LookAgain = () => Promise<boolean | undefined>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice] Whoever
  * has waited behind a refusal looks again at what decided. [send.look-again]
  *
+ * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
@@ -33,14 +30,15 @@ export async function sendUntilAccepted(
   request: SubmitRequest,
   prompt: string,
   tools: RunTools,
-  target?: Target,
+  replaceable = false,
+  lookAgain?: LookAgain,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
-  let replaceable = target?.hasEnded === true
+  let mayEnd = replaceable
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
@@ -48,13 +46,14 @@ export async function sendUntilAccepted(
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    const context = { date: clock.date(), conflicts, replaceable }
+    const context = { date: clock.date(), conflicts, replaceable: mayEnd }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') {
-      const another = result.kind === 'job' && verdict.job === undefined && quote(result.job.id)
-      const text = `The answer to the message names another docs job: ${another}.`
-      if (another) tell({ kind: 'noted', text, level: 'log' })
+      if (result.kind === 'job' && verdict.job === undefined) {
+        const text = `The answer to the message names another docs job: ${quote(result.job.id)}.`
+        tell({ kind: 'noted', text, level: 'log' })
+      }
       return verdict.job
     }
     const unknown = 'unknown' in verdict ? verdict.unknown : undefined
@@ -76,22 +75,18 @@ export async function sendUntilAccepted(
     // it wants.
     if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
-    const next = verdict.next === 'look' ? 'Looking at the docs job again' : 'Retrying'
+    const next = verdict.isDoubted ? 'Looking at the docs job again' : 'Retrying'
     log(`${verdict.error.message} ${next} in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     tell({ kind: 'pausing' })
     await budget.sleep(waitMs, deadline.signal)
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
-    if (isUnsent || target === undefined) continue
-    const hasEnded = await target.lookAgain().catch((thrown) => {
-      throw deadline.signal.aborted && !deadline.cancelled()
-        ? retryTimeoutError(verdict, attempts)
-        : thrown
-    })
-    if (hasEnded === undefined || (hasEnded && verdict.next === 'look')) throw verdict.error
+    if (isUnsent || lookAgain === undefined) continue
+    const hasEnded = await lookAgain()
+    if (hasEnded === undefined || (hasEnded && verdict.isDoubted)) throw verdict.error
     // It is busy: what it refused says nothing of its end.
     if (!hasEnded) conflicts = 0
-    replaceable ||= hasEnded
+    mayEnd ||= hasEnded
   }
 }
 

@@ -71,22 +71,23 @@ const TRUST_ADVICE =
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 
+export function isOfCertificate(failure: PermanentFailure | undefined): boolean {
+  return /issuer|certificate/.test(failure ?? '')
+}
+
 /** What a permanent failure is, and what to do about it. */
 export function explainFailure(
   failure: PermanentFailure,
   server: string,
 ): readonly [text: string, advice: string] {
-  const isRejected = failure === 'proxy-authentication'
-  if (isRejected || failure === 'proxy-unauthenticated') {
+  if (!isOfCertificate(failure)) {
+    const way =
+      failure === 'proxy-scheme'
+        ? 'This action knows Basic alone: use a local proxy that can sign in there'
+        : 'Set the user name and password in HTTPS_PROXY (http://user:password@host:port)'
     return [
-      `the proxy ${isRejected ? 'rejected the' : 'wants'} credentials`,
-      'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the host in NO_PROXY.',
-    ]
-  }
-  if (failure === 'proxy-scheme') {
-    return [
-      "the proxy wants credentials in a way that this action doesn't know: it knows Basic",
-      'Use a local proxy that can sign in there, or list the host in NO_PROXY.',
+      `the proxy ${failure === 'proxy-authentication' ? 'rejected the' : 'wants'} credentials`,
+      `${way}, or list the host in NO_PROXY.`,
     ]
   }
   const advice = failure.endsWith('issuer') ? TRUST_ADVICE : REPLACE_ADVICE
