@@ -398,6 +398,14 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
   })
 
+  testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(
+    'is none without a link: the comment has the end all the same',
+    async (world) => {
+      expect((await world.step(SCOPE)).outputs.outcome).toBe('no-changes')
+      expect(world.comments()[0]).toMatch(/^✅ The docs job completed without a pull request/)
+    },
+  )
+
   slowTest.each(['completed', 'failed', 'archived'])(
     'is looked at, also if the docs job %s without a link',
     async (world, status) => {

@@ -162,8 +162,12 @@ export class Facts extends Observed {
 
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
+    return this.docsPullBefore(this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER)
+  }
+
+  /** As it was when the step read it last before this. */
+  docsPullBefore(until: number): NonNullable<typeof this.github>['docsPull'] | undefined {
     const { docsPull, docsEnd } = this.github ?? {}
-    const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
     const read = this.docsPullAnswers.findLast(({ at }) => at < until)
     const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
     return isEnded ? docsEnd?.how : docsPull

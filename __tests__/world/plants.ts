@@ -14,6 +14,41 @@ export interface Plant {
 const TABLE = [
   // What is sent again.
   [
+    'a docs job that is busy by now is replaced [send.look-again]',
+    '(hasEnded && verdict.isDoubted)',
+    'verdict.isDoubted',
+  ],
+  [
+    'nobody looks again at a docs job [send.look-again]',
+    'isUnsent || lookAgain === undefined',
+    'true',
+  ],
+  [
+    'an end that is taken back is told [poll.link.late]',
+    "tell({ kind: 'seen', job: result.job }); return result.job;",
+    'return job;',
+  ],
+  [
+    "a person's comment is the memory [memory.marker.author]",
+    "isApps && getString(item, 'user.type') === 'User'",
+    'false',
+  ],
+  [
+    'a green night is paid again [range.rerun.green]',
+    "if (data.conclusion === 'success')",
+    'if (false)',
+  ],
+  [
+    'a pull request that was closed has its docs [skip.closed-meanwhile]',
+    "state === 'open' || merged",
+    'true',
+  ],
+  [
+    "a gateway's JSON ends a docs job [send.refused.foreign]",
+    'foreign || (httpStatus === 404 && !hasError)',
+    'foreign',
+  ],
+  [
     'a 503 counts as refused [send.unknown]',
     'status >= 500 || status ===',
     'status > 503 || status ===',

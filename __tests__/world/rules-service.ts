@@ -1,7 +1,15 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
-import { isAboutTheJob, isForeign, isNotFound, isRefusal, isSuccess, statusOf } from './facts.js'
+import {
+  ENDED,
+  isAboutTheJob,
+  isForeign,
+  isNotFound,
+  isRefusal,
+  isSuccess,
+  statusOf,
+} from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 import { EPOCH } from './timers.js'
@@ -154,6 +162,13 @@ export const SERVICE_RULES = {
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
     const waits = facts.hasComment ? 2 : 1
     if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
+  },
+
+  *'a job that runs has no end [poll.link.late]'(facts) {
+    const { jobId, outcome } = facts
+    if (!ENDED.includes(outcome) || facts.isUntold) return
+    const last = facts.polls(jobId, facts.reportedAt).findLast((poll) => facts.wasRead(poll))
+    if (last && facts.statusIn(last) === 'active') yield `the last answer says active: ${outcome}`
   },
 
   *'a job that ended without a link is asked for once more [poll.link.late]'(facts) {

@@ -95,7 +95,8 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
       const isOpened = facts.result?.outcome === 'pr-opened'
-      const link = facts.seen?.job.link ?? facts.previousLink ?? ''
+      const link = facts.seen?.job.link ?? facts.previousLink
+      if (link === undefined) return { files: [] }
       // By this step's request, or by that of an earlier run, whose end this one waited for.
       const isContinued = hasJob(facts) && link === facts.previousLink
       const hasReaders =
