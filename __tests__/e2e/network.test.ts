@@ -147,7 +147,7 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   const service = await tlsService(own)
   const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
   expect(error).toMatch(
-    /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
+    /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)"\. Nothing was sent\./,
   )
   expect(error).not.toContain('--use-system-ca') // Node 24 advises it.
   expect(error).toContain(
@@ -202,7 +202,7 @@ test.concurrent("a certificate of a TLS proxy is not called the service's [send.
   const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
   const error = await expectFinal('https://service.test', env).finally(proxy.close)
   expect(error).toMatch(
-    /^The proxy's certificate is not trusted: the proxy localhost:\d+: .* Nothing was sent\./,
+    /^The proxy's certificate is not trusted: "the proxy localhost:\d+: .* Nothing was sent\./,
   )
   expect(proxy.asked).toEqual([])
 })
@@ -277,7 +277,7 @@ test.concurrent.each([
   [
     'takes none that can be set',
     'ntlm',
-    /^The proxy wants credentials: .* wants "NTLM"\. .* local proxy .* NO_PROXY/,
+    /^The proxy wants credentials: .* wants 'NTLM'"\. .* local proxy .* NO_PROXY/,
   ],
 ] as const)('a proxy that %s says so [net.proxy]', async (_, what, says) => {
   const proxy = await connectProxy(1, () => what)

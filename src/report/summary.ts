@@ -49,7 +49,7 @@ function describe(view: View) {
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    next: `**What to do next:** ${showSentences(tell(view, next))}`,
+    next: `**What to do next:** ${showSentences(view.redact(next))}`,
   }
 }
 
@@ -140,8 +140,8 @@ function linkPullRequest({ facts, redact, serverUrl }: View): string | undefined
 }
 
 /** GitHub masks secrets on the run's own pages, which have no URL. [report.comment.private] */
-function tell({ redact, inputs, runUrl }: View, text: string): string {
-  return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
+function tell({ redact, inputs, runUrl, facts }: View, text: string): string {
+  return runUrl === '' ? redact(text) : hideService(redact(text), inputs, facts.jobId)
 }
 
 function showHappened(view: View, { happened = '', unsent }: Texts): string {
