@@ -35,7 +35,7 @@ const TABLE = [
   ],
   [
     'a green night is paid again [range.rerun.green]',
-    "if (data.conclusion === 'success')",
+    "if (answer?.data.conclusion === 'success')",
     'if (false)',
   ],
   [

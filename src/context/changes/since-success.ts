@@ -3,6 +3,7 @@
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { isMissing } from '../../github/errors.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -62,12 +63,16 @@ export async function hasSucceeded(
   repo: GitHubRepo,
 ): Promise<boolean> {
   for (let attempt_number = runAttempt - 1; attempt_number > 0; attempt_number--) {
-    const { data } = await repo.github.actions.getWorkflowRunAttempt({
+    const asked = repo.github.actions.getWorkflowRunAttempt({
       ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
       run_id: Number(runId),
       attempt_number,
     })
-    if (data.conclusion === 'success') return true
+    // The runs could be listed, so what isn't found isn't there.
+    const answer = await asked.catch((thrown) => {
+      if (!isMissing(thrown)) throw thrown
+    })
+    if (answer?.data.conclusion === 'success') return true
   }
   return false
 }
