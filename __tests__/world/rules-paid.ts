@@ -76,7 +76,8 @@ export const PAID_RULES = {
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isPush = event.action === 'synchronize' && hasComment
+    const isByClock = event.name === 'schedule' && facts.attempt === 1
+    const isPush = (event.action === 'synchronize' || isByClock) && hasComment
     const mayWait = remembered(facts).some(
       (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
     )
