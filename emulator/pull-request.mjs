@@ -14,6 +14,7 @@ const NUMBER = 7
 const FIRST_ID = 1001
 const BOT = { login: 'github-actions[bot]', type: 'Bot' }
 const COMMENTS = `/repos/${REPOSITORY}/issues/${NUMBER}/comments`
+const CODE_PULL = `/repos/${REPOSITORY}/pulls/${NUMBER}`
 const CODE_FILES = `/repos/${REPOSITORY}/pulls/${NUMBER}/files`
 const DOCS_PULL = /^\/repos\/your-org\/docs\/pulls\/\d+$/
 const DOCS_FILES = /^\/repos\/your-org\/docs\/pulls\/\d+\/files$/
@@ -101,7 +102,7 @@ function createHandler(onComment) {
     if (method === 'GET' && PERMISSION.test(path))
       return { status: 200, body: { permission: 'write' } }
     if (method === 'GET' && path === CODE_FILES) return { status: 200, body: CODE }
-    if (method === 'GET' && DOCS_PULL.test(path)) {
+    if (method === 'GET' && (DOCS_PULL.test(path) || path === CODE_PULL)) {
       const base = { ref: 'main', repo: { private: false } }
       return { status: 200, body: { state: 'open', merged: false, base } }
     }

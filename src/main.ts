@@ -3,6 +3,7 @@
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
+import { isFinalOutcome } from './agent/job.js'
 import { createStep, type WholeStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { createDeadline } from './net/deadline.js'
@@ -12,7 +13,7 @@ import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
-/** How long the docs pull request may take to read, in milliseconds: nothing depends on it. */
+/** How long the docs pull request may take to read, in milliseconds: the result is told by then. */
 const DOCS_MS = 5_000
 
 /**
@@ -49,7 +50,7 @@ export async function runStep(step: WholeStep): Promise<void> {
   const result = await execute(step).catch(toRunResult).finally(stopHeartbeat)
   tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
-  if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
+  if (isFinalOutcome(report.facts.result?.outcome ?? '') && needsGitHub(inputs)) {
     const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
     const docs = await (await step.loadGitHub()).readDocs(report.facts, signal).finally(end)
     tell({ kind: 'docs-read', ...docs })

@@ -4,8 +4,9 @@ import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { findChanges, readThread } from './context/changes/find.js'
+import { findChanges, readPull, readThread } from './context/changes/find.js'
 import { findMergedPull, type MergedPull, readMergedGroup } from './context/changes/merged-pull.js'
+import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
 import { judgeChanges } from './context/judge.js'
@@ -121,21 +122,53 @@ async function planAbout(
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
   const judged = findings && judgeChanges(inputs, event.name, findings)
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
+  const { isMark = false, bySince } = findings ?? {}
+  // What is remembered knows more of a re-run.
+  if (isMark && !bySince && recalled === undefined && (await hasSucceeded(environment, repo)))
+    return skipAndStop(ALREADY_SENT)
+  if (isMark && inputs.dryRun) tell({ kind: 'noted', text: MOVES_MARK, level: 'log' })
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
-  const omit = (text: string, isAll = false): void =>
+  let omit = (text: string, isAll = false): void =>
     isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
-  const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
-  const plan = (await recalled?.plan(fingerprints, composeWith)) ?? {
-    ...task,
-    prompt: composeWith(),
-    fingerprint: fingerprints[0],
+  const composeWith = (...more: string[]): string => {
+    const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+    omit = () => undefined // Once: it may be composed again.
+    return prompt
   }
-  return { ...plan, isPrivate: findings?.isPrivate }
+  const plan: Plan = recalled
+    ? await recalled.plan(fingerprints, composeWith)
+    : { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
+  const isSent = plan.kind === 'create' || plan.kind === 'message'
+  const refused = isSent ? await findClosed(step) : undefined
+  return refused === undefined ? { ...plan, isPrivate: findings?.isPrivate } : skipAndStop(refused)
+}
+
+const ALREADY_SENT: Skip = {
+  reason: 'this is a re-run, and an earlier attempt succeeded, so nothing is new',
+  advice: 'To send its changes again, start the workflow by hand, with since.',
+}
+
+/** A dry run that succeeds is one that the next run takes for done. [range.dry-run] */
+const MOVES_MARK =
+  'The next run begins where this dry run ended. To send what it showed, start the workflow by hand, with the same since, or with since set to where its changes begin.'
+
+/** What happens to a pull request without that anybody asks for docs. */
+const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_for_review|edited)$/
+
+/**
+ * Why nobody wants docs any more, if somebody closed the pull request while the run waited: for a
+ * runner, for an approval, or for the run before. [skip.closed-meanwhile]
+ */
+async function findClosed({ event, repo }: MemoryStep): Promise<Skip | undefined> {
+  const { number } = event.pullRequest ?? {}
+  if (number === undefined || !UNASKED.test(`${event.name} ${event.action}`)) return undefined
+  const { state, merged } = await readPull(number, repo)
+  if (state === 'open' || merged) return undefined
+  return { reason: `pull request ${number} was closed without a merge while this run waited` }
 }
 
 /**

@@ -48,6 +48,7 @@ const REQUESTS = [
   'GET /activity?ref=refs/heads/main&per_page=100',
   'GET /actions/workflows/docs.yml/runs?status=success',
   'GET /actions/runs/RUN',
+  'GET /actions/runs/7/attempts/1',
   'GET /collaborators/octocat/permission',
   'GET /releases',
   `GET /deployments?sha=${sha('head')}`,

@@ -52,7 +52,7 @@ const run = (event: string, payload: object, GITHUB_REF = 'refs/heads/main'): Ru
     event,
     payload: {
       sender: octocat,
-      repository: { private: true, has_pull_requests: true },
+      repository: { private: true, visibility: 'private', has_pull_requests: true },
       ...(event === 'push' && { ref: GITHUB_REF }),
       ...payload,
     },
@@ -112,6 +112,13 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
   [DIFF, run('merge_group', { action: 'checks_requested', merge_group: group })],
   [DIFF, run('release', { action: 'published', release: published }, 'refs/tags/v2')],
   [DIFF, run('schedule', { schedule: '0 3 * * *' })],
+  [
+    DIFF,
+    {
+      ...run('schedule', { schedule: '0 3 * * *' }),
+      env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: COMMIT, GITHUB_RUN_ATTEMPT: '2' },
+    },
+  ],
   [{ ...DIFF, since: 'v1' }, dispatch],
   [{ ...DIFF, 'code-repositories': 'your-org/api\nyour-org/young', since: '2026-01-01' }, dispatch],
   [{ ...DIFF, 'issue-number': '1' }, dispatch],

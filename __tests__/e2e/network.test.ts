@@ -147,7 +147,7 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   const service = await tlsService(own)
   const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
   expect(error).toMatch(
-    /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
+    /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)"\. Nothing was sent\./,
   )
   expect(error).not.toContain('--use-system-ca') // Node 24 advises it.
   expect(error).toContain(
@@ -202,7 +202,7 @@ test.concurrent("a certificate of a TLS proxy is not called the service's [send.
   const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
   const error = await expectFinal('https://service.test', env).finally(proxy.close)
   expect(error).toMatch(
-    /^The proxy's certificate is not trusted: the proxy localhost:\d+: .* Nothing was sent\./,
+    /^The proxy's certificate is not trusted: "the proxy localhost:\d+: .* Nothing was sent\./,
   )
   expect(proxy.asked).toEqual([])
 })
@@ -267,9 +267,24 @@ test.concurrent('a proxy that expects other credentials (407) is final, and no c
   const proxy = await connectProxy(1, () => 407)
   const env = { ...throughProxy(proxy.port), ...UNVERIFIED }
   const error = await expectFinal(AWAY, env).finally(proxy.close)
-  expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
+  expect(error).toMatch(/^The proxy wants credentials: .*407.*HTTPS_PROXY/)
   expect(error).not.toContain('UNAUTHORIZED')
   expect(proxy.asked).toHaveLength(1)
+})
+
+test.concurrent.each([
+  ['rejects those that were sent', 407, /^The proxy rejected the credentials: .* HTTPS_PROXY/],
+  [
+    'takes none that can be set',
+    'ntlm',
+    /^The proxy wants credentials: .* wants 'NTLM'"\. .* local proxy .* NO_PROXY/,
+  ],
+] as const)('a proxy that %s says so [net.proxy]', async (_, what, says) => {
+  const proxy = await connectProxy(1, () => what)
+  const HTTPS_PROXY = `http://user:hunter2@127.0.0.1:${proxy.port}`
+  const error = await expectFinal(AWAY, { HTTPS_PROXY }).finally(proxy.close)
+  expect(error).toMatch(says)
+  expect(error).not.toContain('hunter2')
 })
 
 test.concurrent('a proxy that refuses (403) or drops is asked again [net.proxy]', async () => {

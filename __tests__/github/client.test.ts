@@ -35,6 +35,7 @@ async function connect(
     token = 'ghs_token',
     apiUrl = '',
     proxy = '',
+    aheadMs = 0,
   } = {},
 ) {
   const waits: number[] = []
@@ -49,7 +50,8 @@ async function connect(
     if (answer === 'reset') return void response.req.socket.resetAndDestroy()
     const { status, headers, body } = answer
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+    const date = new Date(NOW + now + aheadMs).toUTCString()
+    response.writeHead(status, { 'content-type': 'application/json', date, ...headers }).end(text)
   })
   const { port, close } = await startListening(server)
   servers.push(close)
@@ -262,6 +264,14 @@ describe('a request that retried [github.decides.retried]', () => {
     const { github, requests, log } = await connect([answer])
     await failure(read(github))
     expect([requests(), log]).toEqual([1, []])
+  })
+
+  test('waits as long as GitHub says, by its own clock [github.limit]', async () => {
+    const aheadMs = 600_000
+    const limit = primaryLimit((NOW + aheadMs) / 1000 + 20)
+    const { github, waits } = await connect([limit, OK], { aheadMs })
+    await read(github)
+    expect(waits).toEqual([22_500])
   })
 
   test('is not retried after a second limit that together with the first is longer than there is [github.limit]', async () => {
@@ -494,7 +504,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
       "a proxy's credentials [net.proxy]",
       'http',
       () => 407,
-      /the proxy rejected the credentials: \S/,
+      /the proxy wants credentials: \S/,
       CREDENTIALS,
     ],
     [

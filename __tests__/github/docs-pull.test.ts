@@ -23,6 +23,7 @@ import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
+const DOCS = 'https://github.com/your-org/docs/pull/17'
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 const reads: OtherToken = {
   repositories: ['your-org/docs'],
@@ -148,7 +149,8 @@ describe('the files of the docs pull request [docs.files.told]', () => {
       })
       const { summary } = await world.step({ context: 'event', 'base-url': url })
       expect(summary).toMatch(/1 file: `docs\/api\.md`.*Merge it after its code is merged\./s)
-      expect(world.github.requests.filter(({ path }) => /\/pulls\/1$/.test(path))).toEqual([])
+      // Once, before something is sent, for its own state.
+      expect(world.github.requests.filter(({ path }) => /\/pulls\/1$/.test(path))).toHaveLength(1)
     },
   )
 
@@ -370,8 +372,67 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times: 9 })
     const { outputs } = await world.step(SCOPE)
     expect(outputs.outcome).toBe('pr-opened')
-    expect([reads(), commands('warning')]).toEqual([4, []])
+    // Again for 5 s, as the next run depends on it: an end that nobody has looked at is none.
+    expect([reads(), commands('warning')]).toEqual([6, []])
+    expect(markersIn(world.comments())).toMatchObject([{ state: 'active' }])
   })
+
+  slowTest.each<[string, answers: number, told: boolean]>([
+    ['fails for a moment is made again', 1, true],
+    ['fails is made by the next run, which asks again for what may be missing', 9, false],
+  ])('a look that %s', async (world, _, times, told) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    const inputs = { ...SCOPE, context: 'event' }
+    await world.step(inputs)
+    const pull = docs.addPull({ number: 17 })
+    const more = { ...inputs, prompt: 'More.' }
+    const { commands } = await world.step(more, {
+      meanwhile: async () => {
+        await until(() => world.posts().length > 1)
+        Object.assign(pull, { state: 'closed', merged: true })
+        world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times })
+      },
+    })
+    world.github.faults.length = 0
+    expect(commands('warning').some((text) => SAYS.test(text))).toBe(told)
+    expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+  })
+
+  testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(
+    'is none without a link: the comment has the end all the same',
+    async (world) => {
+      expect((await world.step(SCOPE)).outputs.outcome).toBe('no-changes')
+      expect(world.comments()[0]).toMatch(/^✅ The docs job completed without a pull request/)
+    },
+  )
+
+  slowTest.each(['completed', 'failed', 'archived'])(
+    'is looked at, also if the docs job %s without a link',
+    async (world, status) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const ends = { job: { status: 'completed', prLink: DOCS } }
+      const { url } = await world.serve({
+        poll: [ends, ends, { times: 99, job: { status, prLink: null } }],
+      })
+      const inputs = { ...SCOPE, context: 'event', 'base-url': url, 'fail-on': 'none' }
+      await world.step(inputs)
+      const pull = docs.addPull({ number: 17 })
+      const more = { ...inputs, prompt: 'More.' }
+      const { outputs, summary, commands } = await world.step(more, {
+        meanwhile: async ({ lines }) => {
+          await until(() => lines.some((line) => line.startsWith('Sending a message')))
+          Object.assign(pull, { state: 'closed', merged: true })
+        },
+      })
+      expect(outputs.outcome).toBe(status === 'completed' ? 'no-changes' : status)
+      expect(commands('warning')).toEqual([expect.stringMatching(SAYS)])
+      for (const text of [summary, world.comments()[0]]) {
+        expect(text).toMatch(SAYS)
+        expect(text).not.toContain(' files: ')
+      }
+      expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+    },
+  )
 })
 
 describe('docs-token [docs.token.when]', () => {
@@ -629,3 +690,41 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
     expect(world.comments()).toEqual(before)
   })
 })
+
+worldTest(
+  'a docs pull request on another server is named with its host [report.link.host]',
+  async (world) => {
+    const prLink = 'https://github.com.evil.example/your-org/docs/pull/17'
+    const { url } = await world.serve({
+      poll: [{ times: 9, job: { status: 'completed', prLink } }],
+    })
+    const { summary } = await world.step({ ...SCOPE, 'base-url': url })
+    for (const text of [summary, world.comments()[0]])
+      expect(text).toContain(`[\`github.com.evil.example/your-org/docs#17\`](<${prLink}>)`)
+  },
+)
+
+worldTest(
+  'a docs pull request of a private repository has no files told in an internal one [docs.files.readers]',
+  async (world) => {
+    const docs = world.github.addRepository('your-org/docs', { private: true })
+    docs.addPull({ number: 17, files: [file('drafts/acquisition.mdx')] })
+    const { url } = await world.serve({
+      poll: [{ times: 9, job: { status: 'completed', prLink: DOCS } }],
+    })
+    const { summary } = await world.step(
+      { context: 'event', 'base-url': url },
+      {
+        event: 'push',
+        payload: {
+          before: 'a'.repeat(40),
+          after: 'b'.repeat(40),
+          commits: [],
+          sender: { login: 'octocat' },
+          repository: { private: true, visibility: 'internal' },
+        },
+      },
+    )
+    expect(summary).not.toContain('acquisition')
+  },
+)

@@ -155,7 +155,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
     log.split('\n').filter((line) => /can't be verified|no single/.test(line))
   const TEXT =
-    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
+    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it, unless it leaked."
 
   worldTest.each([
     ['a comment that decides [input.scope]', SCOPE],
@@ -390,7 +390,13 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
       'close to the deadline',
       { ...SCOPE, ...deadlineAfter(4_000) },
       { method: 'PATCH', answer: 'silence' },
-      4_000,
+      30_000,
+    ],
+    [
+      'close to the deadline, if it informs',
+      { ...COMMENT, ...deadlineAfter(4_000) },
+      { method: 'POST', answer: 'silence' },
+      10_000,
     ],
   ])('has its own time %s', async (world, _, inputs, fault, limitMs) => {
     // That of the placeholder.
@@ -426,6 +432,22 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
       expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
     },
   )
+
+  worldTest('has its time also after a time-out: the next run finds it', async (world) => {
+    await world.step(
+      { ...SCOPE, ...deadlineAfter(3_000) },
+      {
+        meanwhile: async () => {
+          await until(() => world.posts().length > 0)
+          fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
+          await sleep(9_000)
+          world.github.faults.length = 0
+        },
+      },
+    )
+    expect((await world.step({ ...SCOPE, wait: 'false' })).outputs.sent).toBe('message')
+    expect(world.posts()).toHaveLength(2)
+  })
 
   testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } })(
     'is over before a placeholder is written [memory.edit.order]',
@@ -509,13 +531,15 @@ testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } }
   async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
+    // It looks at the docs job again before it replaces it.
+    const deadlineMs = 3_500
     const { outputs, commands, milliseconds } = await world.step({
       ...SCOPE,
-      ...deadlineAfter(DEADLINE_MS),
+      ...deadlineAfter(deadlineMs),
     })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
-    expect(milliseconds).toBe(DEADLINE_MS + 1_000)
+    expect(milliseconds).toBe(deadlineMs + 10_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },
 )

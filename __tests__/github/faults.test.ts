@@ -133,7 +133,7 @@ posixDescribe('a process ends [cancel.first]', () => {
     inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {
-          await world.answered(4)
+          await world.answered(5)
           world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
           signal('SIGINT')
         },

@@ -49,7 +49,7 @@ describe('a pull request [memory.run.continues]', () => {
         const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
         expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
         for (const text of [log, summary, world.comments()[0]]) {
-          expect(text).toContain('This push has nothing new for the docs job.')
+          expect(text).toContain('This run has nothing new for the docs job.')
           expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
         }
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
@@ -448,7 +448,32 @@ describe('while the key is replaced [memory.previous-key]', () => {
       await world.step({ ...SCOPE, ...OLD })
       const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
       const texts = [...commands('warning'), summary, world.comments()[1]]
-      expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
+      expect(texts).toEqual(
+        Array(3).fill(expect.stringMatching(/set previous-api-key.*unless it leaked/)),
+      )
+    },
+  )
+
+  const PERSONAL = 'ghp_0123456789abcdef'
+  const everywhere = {
+    repositories: [REPOSITORY],
+    permissions: { pull_requests: 'write', contents: 'read' },
+  } as const
+  testsIn({ github: { otherTokens: { [PERSONAL]: everywhere } } }).each([
+    ['an installation', {}, 'job'],
+    ['a person', { 'github-token': PERSONAL }, 'message'],
+  ])(
+    'a comment by a person, whatever its marker, counts only with the token of one: of %s [memory.marker.author]',
+    async (world, _, inputs, sent) => {
+      await world.step(SCOPE)
+      for (const [id, comment] of world.repository.comments)
+        world.repository.comments.set(id, { ...comment, author: 'mallory' })
+      const [forged] = world.comments()
+      const { outputs, log } = await world.step({ ...SCOPE, ...inputs })
+      expect(outputs.sent).toBe(sent)
+      expect(log).not.toContain("can't be verified")
+      if (sent === 'job') expect(world.comments()).toEqual([forged, expect.anything()])
+      else expect(world.comments()).toHaveLength(1)
     },
   )
 
@@ -593,3 +618,11 @@ worldTest(
     expect(world.comments()).toEqual(comments)
   },
 )
+
+worldTest('a comment that is hidden is told to be [memory.hidden]', async (world) => {
+  await world.step(SCOPE)
+  world.repository.hides = true
+  const { outputs, log, summary } = await world.step(SCOPE)
+  expect(outputs.sent).toBe('message')
+  for (const text of [log, summary]) expect(text).toContain("This step's comment is hidden.")
+})

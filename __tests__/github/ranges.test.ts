@@ -760,7 +760,7 @@ describe('since [range.since]', () => {
     [
       'not on an event about a pull request, and the log says so [range.since.no-effect]',
       {},
-      ['/pulls/1/files'],
+      ['/pulls/1/files', '/pulls/1'],
     ],
     [
       'not on that of a merge queue, and the log says so [range.since.no-effect]',
@@ -899,5 +899,91 @@ describe('the number of a pull request [range.number]', () => {
   ])('names nothing on an event about %s', async (world, _, run) => {
     expectJob(await world.step({ ...NUMBER, 'issue-number': '40' }, run))
     expect(askedIn(world)).not.toContain('/pulls/40')
+  })
+})
+
+const PREVIOUS = sha('previous')
+const DIFF = { context: 'diff' }
+/** A night, or somebody who pressed the button on the same branch. */
+const night = (event: string, attempt: number): RunOptions => ({
+  ...schedule({ GITHUB_RUN_ATTEMPT: String(attempt) }),
+  event,
+  payload: event === 'schedule' ? { schedule: '0 3 * * *' } : { inputs: {} },
+})
+const withNews = ({ repository }: { repository: Repository }): void => {
+  repository.addRun({ head_sha: PREVIOUS })
+  repository.addComparison(PREVIOUS, HEAD, { files: [file('src/a.ts')] })
+}
+
+describe('a re-run of a run that sent what was new is skipped [range.rerun.green]', () => {
+  worldTest.each<[string, string, number, string[], Record<string, string>, sent: string]>([
+    ['of a schedule', 'schedule', 2, ['success'], {}, 'nothing'],
+    ['of a manual run', 'workflow_dispatch', 2, ['success'], {}, 'nothing'],
+    ['of one whose second attempt failed', 'schedule', 3, ['success', 'failure'], {}, 'nothing'],
+    ['not of one that failed', 'schedule', 2, ['failure'], {}, 'job'],
+    ['not with since, which asks', 'workflow_dispatch', 2, ['success'], { since: PREVIOUS }, 'job'],
+  ])('%s', async (world, _, event, attempt, ends, inputs, sent) => {
+    withNews(world)
+    for (const [index, conclusion] of ends.entries())
+      world.repository.attempts.set(`999 ${index + 1}`, conclusion)
+    const { outputs, log } = await world.step({ ...DIFF, ...inputs }, night(event, attempt))
+    expect(outputs.sent).toBe(sent)
+    const asked = world.github.requests.filter(({ path }) => /\/attempts\//.test(path))
+    if (sent === 'nothing') {
+      expect(log).toMatch(
+        /an earlier attempt succeeded, so nothing is new\. .* by hand, with since/,
+      )
+      expect(asked).toHaveLength(attempt - ends.lastIndexOf('success') - 1)
+    } else expect(asked.length).toBeLessThanOrEqual(1)
+  })
+
+  worldTest('and asks for nothing in a first attempt', async (world) => {
+    withNews(world)
+    expect((await world.step(DIFF, night('schedule', 1))).outputs.sent).toBe('job')
+    expect(world.github.requests.some(({ path }) => /\/attempts\//.test(path))).toBe(false)
+  })
+})
+
+worldTest.each<[string, boolean, RunOptions]>([
+  ['a schedule', true, night('schedule', 1)],
+  ['a manual run', true, night('workflow_dispatch', 1)],
+  ['a push', false, push()],
+])(
+  'a dry run of %s says whether the next run begins there [range.dry-run]',
+  async (world, _, moves, run) => {
+    withNews(world)
+    world.repository.addComparison(sha('before'), HEAD, { files: [file('src/a.ts')] })
+    const { log, summary } = await world.step({ ...DIFF, 'dry-run': 'true' }, run)
+    for (const text of [log, summary])
+      expect(
+        /The next run begins where this dry run ended\. .* by hand, with the same since/.test(text),
+      ).toBe(moves)
+  },
+)
+
+describe('a pull request that was closed while the run waited [skip.closed-meanwhile]', () => {
+  const opened = { number: 1, title: 'One', state: 'open', user: octocat }
+  const on = (action: string): RunOptions => ({
+    event: 'pull_request_target',
+    payload: { action, sender: octocat, pull_request: opened },
+    env: { GITHUB_RUN_ID: '200' },
+  })
+  worldTest.each<[string, string, object, sent: string]>([
+    ['is skipped', 'synchronize', { state: 'closed' }, 'nothing'],
+    ['is skipped', 'opened', { state: 'closed' }, 'nothing'],
+    ['has its docs if it was merged', 'synchronize', { state: 'closed', merged: true }, 'message'],
+    ['has its docs if somebody asked', 'labeled', { state: 'closed' }, 'message'],
+  ])('%s: %s', async (world, _, action, state, sent) => {
+    await world.step({ 'job-scope': 'pull-request' }, { env: { GITHUB_RUN_ID: '100' } })
+    Object.assign(world.repository.pulls.get(world.number) ?? {}, state)
+    const { outputs, summary } = await world.step(
+      { 'job-scope': 'pull-request', prompt: 'More.', 'allow-users': '*' },
+      { ...on(action) },
+    )
+    expect(outputs.sent).toBe(sent)
+    if (sent === 'nothing') {
+      expect(outputs.outcome).toBe('skipped')
+      expect(summary).toContain('was closed without a merge while this run waited')
+    }
   })
 })

@@ -92,6 +92,9 @@ const page =
       .writeHead(status, { 'content-type': 'text/html' })
       .end('<title>This deployment cannot be found</title>')
 
+/** A gateway's own answer to a route that it has lost for a moment. */
+const ROUTE = { message: 'no Route matched with those values' }
+
 const signIn: Handler = (response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>')
 
@@ -99,6 +102,11 @@ test.each<[string, Script]>([
   ['is not found, when asked for', { posts: [ended], polls: [page(404)] }],
   ['is not found, by the message', { posts: [ended, page(404)], polls: [completed] }],
   ['has ended, by the message', { posts: [ended, page(410)], polls: [completed] }],
+  ['is not found, by its JSON', { posts: [ended], polls: [json(404, ROUTE)] }],
+  [
+    'is not found, by the message and its JSON',
+    { posts: [ended, json(404, ROUTE)], polls: [completed] },
+  ],
 ])(
   'a job of which only a gateway says that it %s is not replaced [send.refused.foreign]',
   (_, script) =>
@@ -106,7 +114,7 @@ test.each<[string, Script]>([
       await step()
       const { outputs, commands } = await step()
       expect([outputs['error-code'], creates().length]).toEqual(['rejected', 1])
-      expect(commands('error')[0]).toContain('This deployment cannot be found')
+      expect(commands('error')[0]).toMatch(/This deployment cannot be found|no Route matched/)
     }),
 )
 

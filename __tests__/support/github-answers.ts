@@ -15,10 +15,11 @@ import {
   type Visibility,
 } from './github-state.js'
 
-export const comment = ({ id, body, author }: CommentState) => ({
+export const comment = ({ id, body, author }: CommentState, isHidden = false) => ({
   id,
+  minimized: isHidden ? { reason: 'outdated' } : null,
   body,
-  user: { login: author },
+  user: { login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
 })
 
 export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ name }))

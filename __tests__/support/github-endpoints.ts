@@ -84,6 +84,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/activity', 'contents: read', listActivities],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/actions/runs/{run_id}', 'actions: read', getRun],
+  ['GET', '/actions/runs/{run_id}/attempts/{attempt_number}', 'actions: read', getAttempt],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
@@ -153,7 +154,8 @@ function getIssue({ repo, ids }: Call): Answer {
 function listComments({ repo, ids, query }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const ofIssue = repo.listed([...repo.comments.values()].filter(({ issue }) => issue === number))
-  return pageOf(ofIssue.map(answers.comment), query, repo.pageSize)
+  const shown = ofIssue.map((one) => answers.comment(one, repo.hides))
+  return pageOf(shown, query, repo.pageSize)
 }
 
 function createComment({ repo, ids, body }: Call): Answer {
@@ -315,6 +317,13 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .sort((one, other) => other.id - one.id)
   const { headers, body: workflow_runs } = pageOf(matching.map(answers.run), query)
   return { headers, body: { total_count: matching.length, workflow_runs } }
+}
+
+/** Of a run that isn't listed, each attempt failed. */
+function getAttempt({ repo, ids }: Call): Answer {
+  const [id, attempt] = ids.map(Number)
+  const conclusion = repo.attempts.get(`${id} ${attempt}`) ?? 'failure'
+  return { body: { id, run_attempt: attempt, status: 'completed', conclusion } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */

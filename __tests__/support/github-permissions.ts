@@ -26,6 +26,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET /activity': 'contents=read',
   'GET /actions/runs/{run_id}': 'actions=read',
   'GET /actions/workflows/{workflow_id}/runs': 'actions=read',
+  'GET /actions/runs/{run_id}/attempts/{attempt_number}': 'actions=read',
   'GET /collaborators/{username}/permission': 'metadata=read',
   'GET /releases': 'contents=read',
   'GET /git/commits/{commit_sha}': 'contents=read',

@@ -161,6 +161,10 @@ export class Repository {
   /** The numbers of plain issues, which share them with pull requests. */
   readonly issues = new Set<number>()
   /** By id. */
+  /** Its comments are hidden. */
+  hides = false
+  /** How earlier attempts of a run ended, by its id and the attempt. */
+  readonly attempts = new Map<string, string>()
   readonly comments = new Map<number, CommentState>()
   /** Oldest first. */
   readonly checks: CheckState[] = []

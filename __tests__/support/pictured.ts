@@ -30,6 +30,7 @@ const VIEW = {
   notes: [],
   redact,
   workflow: 'Docs',
+  serverUrl: 'https://github.com',
   memory: 'stored' as const,
 }
 

@@ -10,9 +10,9 @@ import { startListening } from './listening.js'
 
 /**
  * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the
- * connection, or nothing.
+ * connection, or nothing; or want what isn't Basic.
  */
-export type Behaviour = 'open' | 'drop' | 'reset' | 'silence' | number
+export type Behaviour = 'open' | 'drop' | 'reset' | 'silence' | 'ntlm' | number
 
 /** A proxy whose tunnels all lead to one local port, whatever the requested host. */
 export async function connectProxy(
@@ -37,6 +37,10 @@ export async function connectProxy(
     const what = behave(asked.length)
     if (what === 'drop') socket.destroy()
     else if (what === 'reset') request.socket.resetAndDestroy()
+    else if (what === 'ntlm')
+      socket
+        .resume()
+        .write('HTTP/1.1 407 No\r\nProxy-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n')
     else if (typeof what === 'number')
       socket.resume().write(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
     else if (what === 'silence') socket.resume()

@@ -102,7 +102,10 @@ export async function startWorld(options: WorldOptions = {}) {
     before: sha('before'),
     after: HEAD,
     sender: { login: pull.author, type: 'User' },
-    repository: { private: options.private ?? true },
+    repository: {
+      private: options.private ?? true,
+      visibility: options.private === false ? 'public' : 'private',
+    },
     pull_request: {
       number: pull.number,
       title: pull.title,

@@ -10,7 +10,7 @@ import { job } from './scripted-run.js'
 const LINK = 'https://github.com/your-org/docs/pull/3'
 const USUAL: Situation = {
   by: 'earlier run',
-  push: undefined,
+  unasked: undefined,
   isNews: true,
   job: job('completed'),
   isUnfinished: false,
@@ -34,8 +34,8 @@ function all(
 
 const OPEN = ['open', undefined] as const
 const OVER = ['merged', 'closed'] as const
-const OTHER_PUSH = ['other', undefined] as const
-const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
+const OTHER_PUSH = ['other', 'clock', undefined] as const
+const NOT_OWN = { unasked: OTHER_PUSH, isNews: [true] }
 
 /** The lines of docs/behaviour.md, in its order. */
 const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation[]])[] = [
@@ -44,7 +44,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     'wait',
     all({
       by: ['unfinished attempt'],
-      push: ['own', ...OTHER_PUSH],
+      unasked: ['own', ...OTHER_PUSH],
       job: [...USABLE, ...ENDED],
       pull: PULLS,
     }),
@@ -52,36 +52,41 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
   [
     'A re-run whose earlier attempt reported a pull request waits, if the docs job is usable and the docs pull request is open or unreadable. [memory.rerun.reported]',
     'wait',
-    all({ by: ['reported attempt'], push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
+    all({ by: ['reported attempt'], unasked: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
   ],
   [
     'A push to the pull request is `skipped`, if the docs pull request was closed. [memory.run.closed]',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
-      push: ['own'],
+      unasked: ['own'],
       isNews: [true, false],
       job: [...USABLE, ...ENDED, undefined],
       pull: ['closed'],
     }),
   ],
   [
-    'A push that changes nothing of it is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish. [paid.push.merged]',
+    'A push that changes nothing of it, or a scheduled run that has nothing new, is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish. [paid.push.merged] [paid.schedule.unchanged]',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],
-      push: ['own', 'other'],
+      unasked: ['own', 'other', 'clock'],
       isNews: [false],
       job: [...USABLE, job('archived'), undefined],
       pull: OVER,
     }).concat(
-      all({ push: ['own', 'other'], isNews: [false], isUnfinished: [true], pull: ['closed'] }),
+      all({
+        unasked: ['own', 'other', 'clock'],
+        isNews: [false],
+        isUnfinished: [true],
+        pull: ['closed'],
+      }),
     ),
   ],
   [
-    'A push that changes nothing of it waits, if the docs job is usable. [paid.push.unchanged]',
+    'Such a push or scheduled run waits, if the docs job is usable. [paid.push.unchanged] [paid.schedule.unchanged]',
     'wait',
-    all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: OPEN }),
+    all({ unasked: ['own', 'other', 'clock'], isNews: [false], job: USABLE, pull: OPEN }),
   ],
   [
     'Any other run creates a docs job, if the recorded one failed, is archived or gone, or its docs pull request was merged or closed. [memory.run.continues] [paid.push.merged]',
@@ -89,24 +94,24 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     [
       ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
       ...all({
-        push: ['own', 'other'],
+        unasked: ['own', 'other', 'clock'],
         isNews: [false],
         job: [...ENDED, undefined],
         pull: ['open'],
       }),
-      ...all({ push: ['own'], isNews: [false], job: [job('failed')], pull: ['merged'] }),
+      ...all({ unasked: ['own'], isNews: [false], job: [job('failed')], pull: ['merged'] }),
       ...all({
-        push: ['own', 'other'],
+        unasked: ['own', 'other', 'clock'],
         isNews: [false],
         job: [...USABLE, ...ENDED, undefined],
         isUnfinished: [true],
         pull: ['merged'],
       }),
-      ...all({ push: ['other'], isNews: [false], job: [job('failed')], pull: OVER }),
+      ...all({ unasked: ['other', 'clock'], isNews: [false], job: [job('failed')], pull: OVER }),
       ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
       ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
       ...all({ ...NOT_OWN, by: ['earlier run', 'reported attempt'], job: USABLE, pull: OVER }),
-      ...all({ push: ['own'], job: USABLE, pull: ['merged'] }),
+      ...all({ unasked: ['own'], job: USABLE, pull: ['merged'] }),
       ...all({ isNews: [false], job: USABLE, pull: OVER }),
     ],
   ],
@@ -114,7 +119,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     'Any other run sends a message. [paid.asked.sends] [memory.run.continues]',
     'message',
     [
-      ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
+      ...all({ unasked: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
       ...all({ isNews: [false], job: USABLE, pull: OPEN }),
     ],
   ],
@@ -156,7 +161,7 @@ test.each<readonly [string, readonly object[]]>([
     expect(by).toMatch(RegExp(`^${whoLeft({ ...LEFT, ...state }, '7')} \\[`))
 })
 
-const PUSHED = { push: 'own', isNews: false } as const
+const PUSHED = { unasked: 'own', isNews: false } as const
 test.each<[Partial<Situation>, Partial<Record<keyof Skip, unknown>>]>([
   [
     { by: 'unfinished attempt' },
@@ -170,11 +175,23 @@ test.each<[Partial<Situation>, Partial<Record<keyof Skip, unknown>>]>([
     { ...PUSHED, pull: 'merged' },
     {
       title: 'the docs pull request was merged',
-      reason: `this push has nothing new for the docs job, and the docs pull request ${LINK} was merged`,
+      reason: `this run has nothing new for the docs job, and the docs pull request ${LINK} was merged`,
       advice:
-        'To get docs all the same, start the workflow by anything but a push to this pull request.',
+        'To get docs all the same, start the workflow by anything but a push to this pull request, or a schedule.',
     },
   ],
+  [
+    { ...PUSHED, unasked: 'clock', pull: 'merged' },
+    {
+      reason: `this run has nothing new for the docs job, and the docs pull request ${LINK} was merged`,
+      advice: expect.stringMatching(/^To get docs all the same, .*, or a schedule\.$/),
+    },
+  ],
+  [
+    { ...PUSHED, unasked: 'clock', pull: 'closed' },
+    { advice: expect.stringMatching(/^To get docs after all, reopen it, or /) },
+  ],
+  [{ ...PUSHED, unasked: 'clock' }, { reason: 'This run has nothing new for the docs job.' }],
   [
     { ...PUSHED, pull: 'closed' },
     { reason: `the docs pull request ${LINK} was closed without a merge` },

@@ -24,7 +24,7 @@ test('each address of a name but the last has 2.5 s, whoever connects: Node give
 
 test.each<[Behaviour, string, number]>([
   ['silence', 'no connection within 10 s through the proxy HOST', 10_000],
-  [403, 'the proxy HOST responded 403 to CONNECT', 4],
+  [403, '"the proxy HOST responded 403 to CONNECT"', 4],
 ])(
   'a connection that a proxy does not make, with %s, is given up, and its tunnel too [net.limits] [net.proxy] [send.unconnected]',
   (behaviour, why, milliseconds) =>

@@ -137,11 +137,24 @@ describe('whether there is anything to do', () => {
       {},
       undefined,
     ],
+    ['no match, by hand [skip.paths.none-left]', listed([OUTSIDE]), byHand, NO_MATCH],
     [
-      'no match, by hand [skip.paths.none-left]',
+      'no match, by hand for diffs [skip.nothing-to-compare.by-hand]',
       listed([OUTSIDE]),
       { ...byHand, context: 'diff' },
+      noMatch('1 file, the first is "src/a.ts"'),
+    ],
+    [
+      'no match, by hand for diffs and about an issue [skip.paths.none-left]',
+      listed([OUTSIDE]),
+      { ...byHand, context: 'diff', isNamed: true },
       NO_MATCH,
+    ],
+    [
+      'no file and no patterns, by hand for diffs [skip.nothing-to-compare.by-hand]',
+      listed([]),
+      { ...byHand, ...forDiff },
+      'no file changed. For earlier changes, set since to a tag, a branch or a commit.',
     ],
     [
       'a cut list without a file, on schedule [skip.list.cut] [skip.schedule.undone]',
@@ -200,6 +213,18 @@ describe('whether there is anything to do', () => {
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
     ['no commit of a push [context.omitted.told]', NONE, { paths: '' }, NO_CHANGES],
     ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
+    [
+      'no commit, by hand for diffs [skip.nothing-to-compare.by-hand]',
+      NONE,
+      { ...byHand, ...forDiff },
+      `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit.`,
+    ],
+    [
+      'no commit, by hand for diffs and about an issue [skip.schedule.no-commits]',
+      NONE,
+      { ...byHand, ...forDiff, isNamed: true },
+      NO_CHANGES,
+    ],
     ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
     ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],
     [

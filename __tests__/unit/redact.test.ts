@@ -169,8 +169,17 @@ function cpuTime(call: () => void): number {
 test('each place that names the service or the project is hidden, and nothing else [report.comment.private]', () => {
   const service = { baseUrl: 'https://api.example/v1', projectId: 'a.b' }
   const text =
-    '302 to "https://x.example", 201, Location "b", 1234 to "c", "a.b" and "a.b, acb, a.b-c", a.b: api.example, api.example'
-  expect(hideService(text, service)).toBe(
-    '302 to another address, 201, Location another address, 1234 to "c", "***" and "***, acb, a.b-c", a.b: ***, ***',
+    '302 to "https://x.example", 201, Location "/a.b/job/1", 1234 to "c", "a.b" and "a.b, acb, a.b-c", a.b: "ENOTFOUND api.example"'
+  expect(hideService(text, service, '')).toBe(
+    '302 to another address, 201, Location "/***/job/1", 1234 to "c", "***" and "***, acb, a.b-c", a.b: "ENOTFOUND ***"',
+  )
+})
+
+test("its address is hidden, but no word of the action's own, nor a docs job's id [report.comment.private]", () => {
+  const service = { baseUrl: 'https://docs', projectId: 'acme' }
+  const text =
+    'To wait for docs job "acme:42", run a step with "job-id: acme:42": "connect ECONNREFUSED 127.0.0.1:9", "connect ECONNREFUSED ::1:9", "docs acme"'
+  expect(hideService(text, service, 'acme:42')).toBe(
+    'To wait for docs job "acme:42", run a step with "job-id: acme:42": "connect ECONNREFUSED ***:9", "connect ECONNREFUSED ***", "*** ***"',
   )
 })

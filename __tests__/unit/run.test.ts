@@ -5,7 +5,7 @@ import type { Job } from '../../src/agent/job.js'
 import { sentIn } from '../../src/run/facts.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
-import type { Remembered, Task } from '../../src/run/task.js'
+import type { Plan, Remembered, Task } from '../../src/run/task.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   cancelThen,
@@ -33,9 +33,11 @@ const MESSAGE: Extract<Task, { kind: 'message' }> = {
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const REMEMBERED: Remembered = {
   job: undefined,
-  find: () => Promise.reject(new Error('Nobody should have asked')),
+  look: () => Promise.reject(new Error('Nobody should have looked')),
   previousLink: LINK,
 }
+/** What is planned if the docs job no longer exists. */
+const GONE: Plan = { kind: 'create', prompt: 'Do more', previousLink: LINK }
 
 async function runTask(
   task: Task,
@@ -91,7 +93,6 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
       'poll poll: pr-opened',
     ],
     ['was archived', ATTACH, [completed, jobResult('archived')], true, 'poll poll: archived'],
-    ['is active for a moment', ATTACH, [completed, active], true, 'poll poll: no-changes'],
     [
       'gets another job',
       ATTACH,
@@ -112,6 +113,48 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
       // What is known is published before the wait, in which the step may be killed.
       const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
       expect(published).toContainEqual(expect.objectContaining(known))
+    },
+  )
+
+  test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
+    [
+      'and waited for',
+      CREATE,
+      [active, completed, active, active, opened],
+      true,
+      'create poll poll poll poll: pr-opened',
+    ],
+    [
+      'as often as it takes',
+      ATTACH,
+      [completed, active, completed, jobResult('queued'), completed, opened],
+      true,
+      'poll poll poll poll poll poll: pr-opened',
+    ],
+    [
+      'also after a message, whose first end has lost its link',
+      {
+        ...MESSAGE,
+        remembered: { ...REMEMBERED, job: job('completed', { prLink: LINK }) },
+      },
+      [active, completed, active, opened],
+      true,
+      'message poll poll poll: pr-opened',
+    ],
+    [
+      'and only told, if it was only checked',
+      ATTACH,
+      [completed, active],
+      false,
+      'poll poll: started',
+    ],
+    ['to the deadline', ATTACH, thenForever(completed, active), true, 'timed-out'],
+  ])(
+    'is active if the next answer says so, %s [poll.link.late]',
+    async (_, task, script, wait, story) => {
+      const ended = await runTask(task, script, { wait })
+      expect(ended.story).toMatch(RegExp(`${story}$`))
+      expect(ended.facts().seen?.job.link).toBe(story.endsWith('pr-opened') ? LINK : undefined)
     },
   )
 
@@ -148,6 +191,13 @@ describe('a step that messages a job [poll.stale-end]', () => {
     },
   )
 
+  test('says so if another docs job answers [send.no-job]', async () => {
+    const other = jobResult('active', { id: 'job-9' })
+    const { story, facts } = await runTask(MESSAGE, [other, active, opened])
+    expect(story).toBe('message poll poll: pr-opened')
+    expect(facts().notes).toEqual([expect.stringContaining('another docs job: "job-9".')])
+  })
+
   test.each([
     ['tells no end if a poll follows, as it may be the earlier one', true, []],
     ['tells an end if no poll follows', false, ['completed']],
@@ -161,63 +211,78 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
   const NEW = [newJob('active'), newJob('failed')]
 
-  /**
-   * @param gone whether the job no longer exists, each time when the service is asked for it; else
-   * it is as it was
-   */
+  const ended = job('completed', { prLink: LINK })
+  const running = job('active')
+  const plan = (known: Job | undefined, look = REMEMBERED.look): Plan => ({
+    ...MESSAGE,
+    remembered: { ...REMEMBERED, job: known, look },
+  })
+
+  /** @param looks what is planned, each time when the step looks at the docs job again */
   async function follow(
     known: Job | undefined,
     script: Iterable<ScriptedResult>,
-    gone: boolean[] = [],
+    looks: readonly Plan[] = [],
   ) {
-    const answers = [...gone]
-    const find = async (): Promise<Job | undefined> => {
+    const answers = [...looks]
+    const look = async (): Promise<Plan> => {
       const answer = answers.shift()
-      if (answer === undefined) throw new Error('Nobody should have asked')
-      return answer ? undefined : known
+      if (answer === undefined) throw new Error('Nobody should have looked')
+      return answer.kind === 'message' ? plan(answer.remembered?.job, look) : answer
     }
-    const run = await runTask(
-      { ...MESSAGE, remembered: { ...REMEMBERED, job: known, find } },
-      script,
-    )
+    const run = await runTask(plan(known, look) as Task, script)
     expect(answers).toEqual([])
     return run
   }
 
-  const ended = job('completed', { prLink: LINK })
+  const again = (times: number, known = ended) => Array(times).fill(plan(known))
 
   const refused = (status: number, times = 1) => Array(times).fill(errorResponse(status))
   const words = (status: number) => `The service refused the message (${status}: its message).`
-  const GONE = 'The earlier docs job no longer exists: a new one takes its place.'
+  const looks = (status: number, seconds: number) =>
+    `${words(status)} Looking at the docs job again in ${seconds} s.`
   const EXISTS = `${words(404)} But the docs job exists: sending the message once more.`
   const ENDED =
     'The earlier docs job has ended and takes no more messages: a new one takes its place.'
 
-  test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
-    ['is gone [send.message.gone]', refused(404), [true], [GONE]],
+  test.each<[string, refusals: ScriptedResult[], looks: Plan[], log: string[]]>([
+    ['is gone [send.message.gone]', refused(404), [GONE], []],
+    ['is gone by the next try [send.look-again]', refused(429, 2), [...again(1), GONE], []],
+    ['is busy, and gone by the next try [send.look-again]', refused(409), [GONE], []],
     [
       'has ended and answers 404 twice [send.message.gone]',
       refused(404, 2),
-      [false],
-      [EXISTS, words(404), ENDED],
+      again(1),
+      [EXISTS, ENDED],
     ],
-    ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
+    ['has ended and is busy three times', refused(409, 3), again(3), [looks(409, 2), ENDED]],
     [
       'has ended and is busy three times, after failures of other kinds',
       [notSent, ...refused(429), ...refused(409, 3)],
-      [],
-      [words(409), ENDED],
+      again(4),
+      [looks(409, 8), ENDED],
     ],
-    ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
+    [
+      'has ended and refuses it for good, also when it is looked at again',
+      refused(410),
+      again(1),
+      [looks(410, 1), ENDED],
+    ],
+    [
+      'has ended by the next try, and is busy three times then [send.look-again]',
+      refused(409, 4),
+      [...again(1, running), ...again(3)],
+      [looks(409, 4), ENDED],
+    ],
   ])(
     'creates a new one if that %s [send.message.ended] [memory.run.open-pull] [cancel.killed]',
-    async (_, refusals, gone, log) => {
+    async (_, refusals, looks, log) => {
       const tries = refusals.length
       const script = [...refusals, ...NEW]
       const { story, calls, lines, placeholders, facts, published } = await follow(
         ended,
         script,
-        gone,
+        looks,
       )
       expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
       expect(calls).toMatchObject([
@@ -225,7 +290,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
         { prompt: 'Do more' },
         { jobId: 'job-2' },
       ])
-      expect(lines.log.slice(-log.length)).toEqual(log)
+      expect(log.length > 0 ? lines.log.slice(-log.length) : log).toEqual(log)
       expect(placeholders).toEqual([tries])
       expect(published).toContainEqual(
         expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }),
@@ -235,13 +300,12 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     },
   )
 
-  const running = job('active')
   const BUSY = 'message message message message poll poll: pr-opened'
   const UNKNOWN = 'message message: error create-unknown'
   const FOUND = 'message message poll poll: pr-opened'
   const NOT_FOUND = 'message message: error not-found'
   const LATER = 'message poll poll poll poll: error not-found'
-  test.each<[string, Job | undefined, Iterable<ScriptedResult>, story: string, gone?: boolean[]]>([
+  test.each<[string, Job | undefined, Iterable<ScriptedResult>, story: string, looks?: Plan[]]>([
     ['after a 401 [send.message.ended]', ended, [errorResponse(401)], 'message: error auth'],
     [
       'after no response [send.message.ended]',
@@ -278,20 +342,44 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       running,
       [...refused(409, 3), active, active, opened],
       BUSY,
+      again(3, running),
+    ],
+    [
+      'of one that has ended, and is busy with the message of somebody else [send.look-again]',
+      ended,
+      [...refused(409, 3), active, active, opened],
+      BUSY,
+      again(3, running),
+    ],
+    [
+      'of one that has ended, refuses it, and turns out to be active [send.look-again]',
+      ended,
+      [...refused(410), ...refused(400), ...refused(422), active, active, opened],
+      BUSY,
+      again(3, running),
+    ],
+    ['after a 402', ended, [errorResponse(402)], 'message: error rejected'],
+    ['after a 413', ended, [errorResponse(413)], 'message: error rejected'],
+    [
+      'if its pull request was closed while the message waited [send.look-again]',
+      ended,
+      refused(429),
+      'message: skipped',
+      [{ kind: 'skip', skip: { reason: 'it was closed' } }],
     ],
     [
       'of one that is found [send.message.gone]',
       running,
       [...refused(404), active, active, opened],
       FOUND,
-      [false],
+      again(1, running),
     ],
     [
       'of one that is found, and then is not [send.message.gone]',
       running,
       refused(404, 2),
       NOT_FOUND,
-      [false],
+      again(1, running),
     ],
     [
       'of one that is gone only later [poll.refused]',
@@ -304,15 +392,21 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       ended,
       [errorResponse(404), noResponse],
       UNKNOWN,
-      [false],
+      again(1),
     ],
-  ])('creates none %s [output.error-code]', async (_, known, script, story, gone = []) => {
-    expect((await follow(known, script, gone)).story).toBe(story)
+  ])('creates none %s [output.error-code]', async (_, known, script, story, looks = []) => {
+    expect((await follow(known, script, looks)).story).toBe(story)
   })
 
   test('creates none if the job turns out to be active, and refuses the message again [send.message.ended]', async () => {
-    const remembered = { ...REMEMBERED, job: ended, find: async () => job('active') }
-    expect((await runTask({ ...MESSAGE, remembered }, refused(404, 2))).story).toBe(NOT_FOUND)
+    expect((await follow(ended, refused(404, 2), again(1, running))).story).toBe(NOT_FOUND)
+  })
+
+  test('creates none of one that is busy to the deadline [send.look-again]', async () => {
+    const look = async (): Promise<Plan> => plan(running, look)
+    const { story, calls } = await runTask(plan(ended, look) as Task, forever(errorResponse(409)))
+    expect(story).toMatch(/: error rejected$/)
+    expect(calls.at(-1)?.at).toBeGreaterThan(25 * MINUTE)
   })
 
   test('creates none in place of a given one that is busy three times [send.message.ended]', async () => {
@@ -322,9 +416,13 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 
   test('ends with the error if nobody can tell whether the job is gone [send.message.gone]', async () => {
     const error = new ActionError('network', 'Timed out.', 'Later.')
-    const find = () => Promise.reject(error)
-    const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, find } }
-    expect((await runTask(task, [errorResponse(404)])).result).toEqual({ outcome: 'error', error })
+    const look = () => Promise.reject(error)
+    const task = plan(ended, look) as Task
+    for (const status of [404, 429])
+      expect((await runTask(task, [errorResponse(status)])).result).toEqual({
+        outcome: 'error',
+        error,
+      })
   })
 })
 

@@ -54,7 +54,8 @@ function summarize(verdict: SubmitVerdict | PollVerdict): string {
   const code = 'error' in verdict ? verdict.error.code : ''
   const unknown =
     'unknown' in verdict && verdict.unknown?.code !== code ? verdict.unknown?.code : ''
-  return [verdict.kind, code, unknown].filter(Boolean).join(' ')
+  const look = 'isDoubted' in verdict && verdict.isDoubted ? 'look' : verdict.kind
+  return [look, code, unknown].filter(Boolean).join(' ')
 }
 
 const verdicts = (result: ServiceResult) =>
@@ -183,8 +184,8 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
     expect([0, 1, 2, 3].map((conflicts) => busy(conflicts, true))).toEqual([
       'retry rejected',
       'retry rejected',
-      'fail rejected',
-      'fail rejected',
+      'look rejected',
+      'look rejected',
     ])
     expect(busy(100, false)).toBe('retry rejected')
     const limited = judge(MESSAGE, errorResponse(429), { conflicts: 100, replaceable: true })
@@ -192,7 +193,7 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
   })
 
   const everyStatus = Array.from({ length: 700 }, (_, index) => 300 + index)
-  const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+  const NOT_ABOUT_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
   test('is refused for good by each 4xx, but not by those that a new job would get as well', () => {
     const refused = everyStatus.filter((status) => {
       const verdict = judge(MESSAGE, errorResponse(status), { conflicts: 2, replaceable: true })

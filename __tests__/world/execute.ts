@@ -81,6 +81,7 @@ async function runPlan(plan: Plan, tell: Tell) {
       if (after === 'end') await Promise.all(ends)
       if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
+      if (world.github?.plan.seizes === ends.length) seizeComments(world.github.repository)
       world.github?.begin(step)
       ends.push(runStep(step, ends.length, world, tell))
     }
@@ -167,6 +168,8 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
   const puppet = new Puppet(child, plan.actions, say)
   puppets.push(puppet)
   const endedAt = await child.ended
+  const conclusion = child.exitCode === 0 ? 'success' : 'failure'
+  github?.repository.attempts.set(`${plan.runId} ${plan.attempt}`, conclusion)
   const { startedAt, exitCode, signal, stdout, stderr, outputFile, summary } = child
   say(`ends with ${signal ?? exitCode}`)
   return {
@@ -252,10 +255,16 @@ function exactly(text: string): RegExp {
   return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
 }
 
+/** One who has the key, for example as it leaked, signs as well as the step does. */
+function seizeComments({ comments }: Repository): void {
+  for (const [id, comment] of comments)
+    if (markerIn(comment.body)) comments.set(id, { ...comment, author: STRANGER })
+}
+
 function copyComments(repository: Repository): void {
-  for (const { issue, body } of [...repository.comments.values()]) {
+  for (const { issue, body, author } of [...repository.comments.values()]) {
     const marker = markerIn(body)
-    if (marker === undefined) continue
+    if (marker === undefined || author === STRANGER) continue
     const { link, run, attempt, state } = marker
     const data = JSON.stringify(['forged', link, run, attempt, state])
     const forged = body.replace(MARKER, `$1${Buffer.from(data).toString('base64url')}$3`)
@@ -411,6 +420,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     add(PULL_REQUEST, {
       author: plan.pullAuthor,
+      ...(plan.isRefused && { state: 'closed' }),
       files: filesOf(plan, pull),
       commits,
       ...(isPush && { head: HEAD, locked: plan.isLocked }),

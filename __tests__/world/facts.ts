@@ -24,7 +24,7 @@ import { MAX_BYTES } from './service-plan.js'
 /** How long a refusal has to be repeated before it is believed, and how often. */
 const BELIEVED = { afterMs: 10_000, times: 4 }
 /** What a refusal says of the key, the time or the limit, and not of the job. */
-const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
+const NOT_OF_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
 /** What is temporary, however often it comes. */
 const TEMPORARY = [408, 425, 429]
 const NEVER = Number.POSITIVE_INFINITY
@@ -162,8 +162,12 @@ export class Facts extends Observed {
 
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
+    return this.docsPullBefore(this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER)
+  }
+
+  /** As it was when the step read it last before this. */
+  docsPullBefore(until: number): NonNullable<typeof this.github>['docsPull'] | undefined {
     const { docsPull, docsEnd } = this.github ?? {}
-    const until = this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER
     const read = this.docsPullAnswers.findLast(({ at }) => at < until)
     const isEnded = this.record.docsEndedAt <= (read?.at ?? this.step.spawnedAt)
     return isEnded ? docsEnd?.how : docsPull
@@ -454,8 +458,8 @@ export class Facts extends Observed {
   }
 
   /**
-   * The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took
-   * less was not cut short.
+   * The last edits have 10 s, whenever the step ends; 3 s after a cancel. A step that took less was
+   * not cut short.
    */
   get #hadNoTime(): boolean {
     const { endedAt, githubRequests } = this.step
@@ -464,11 +468,7 @@ export class Facts extends Observed {
     const hadNoAnswer = githubRequests.some(
       ({ at, status }) => at >= reportedAt && typeof status !== 'number',
     )
-    return (
-      hadNoAnswer ||
-      endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) ||
-      endedAt >= this.cancelledAt + 3_000
-    )
+    return hadNoAnswer || endedAt >= reportedAt + 10_000 || endedAt >= this.cancelledAt + 3_000
   }
 
   /**
@@ -567,13 +567,23 @@ export function isRefusal(entry: Entry): boolean {
 
 /**
  * Whether a gateway has refused: it writes pages; and what says something of the key or of a docs
- * job is JSON if it is the service's own.
+ * job is JSON if it is the service's own, and a 404 of its own has an `error`.
  */
 export function isForeign(entry: Entry): boolean {
   const { body, headers } = entry.exchange.response
   const [, type = ''] = headers.find(([name]) => name === 'content-type') ?? []
-  const isOwn = type.includes('json') && body !== ''
+  const isOwn =
+    type.includes('json') && body !== '' && (statusOf(entry) !== 404 || hasErrorIn(body))
   return /^\s*<[a-z!?]/i.test(body) || ([401, 403, 404].includes(statusOf(entry)) && !isOwn)
+}
+
+function hasErrorIn(body: string): boolean {
+  try {
+    const { error } = JSON.parse(body)
+    return typeof error === 'string' && error !== ''
+  } catch {
+    return false
+  }
 }
 
 export function isNotFound(entry: Entry): boolean {

@@ -49,6 +49,10 @@ export function createGitHubPlan(draw: Draw) {
     pages: random.pick('usual', 'usual', 'short'),
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
+    /** Before which step, from 0, the comments with a genuine marker are a stranger's. */
+    seizes: random.chance(0.06) ? random.pick(1, 2) : undefined,
+    /** Somebody closes the pull request while the runs wait. */
+    isRefused: theme !== 'well' && random.chance(0.06),
     /** The docs pull request. */
     docsPull: random.name({
       open: isOfPushes ? 10 : 3,

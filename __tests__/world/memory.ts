@@ -80,6 +80,23 @@ function itemsIn({ at, status, answered }: Received) {
   }
 }
 
+/** The docs jobs in the markers that others' comments have, of those that were shown to a step. */
+export function strangersJobs({ githubRequests }: StepRecord): string[] {
+  return githubRequests
+    .filter(({ path, method, status }) => COMMENTS.test(path) && method === 'GET' && status === 200)
+    .flatMap(({ answered }) => {
+      try {
+        const items: { body: string; user: { login: string } }[] = JSON.parse(answered)
+        return items.flatMap(({ body, user }) =>
+          user.login === STRANGER ? [markerIn(body)?.jobId ?? ''] : [],
+        )
+      } catch {
+        return []
+      }
+    })
+    .filter((jobId) => jobId !== '')
+}
+
 /** What a step wrote with a marker, and whether GitHub has it. */
 export type Written = ReturnType<typeof writtenBy>[number]
 

@@ -14,6 +14,41 @@ export interface Plant {
 const TABLE = [
   // What is sent again.
   [
+    'a docs job that is busy by now is replaced [send.look-again]',
+    '(hasEnded && verdict.isDoubted)',
+    'verdict.isDoubted',
+  ],
+  [
+    'nobody looks again at a docs job [send.look-again]',
+    'isUnsent || lookAgain === undefined',
+    'true',
+  ],
+  [
+    'an end that is taken back is told [poll.link.late]',
+    "tell({ kind: 'seen', job: result.job }); return result.job;",
+    'return job;',
+  ],
+  [
+    "a person's comment is the memory [memory.marker.author]",
+    "isApps && getString(item, 'user.type') === 'User'",
+    'false',
+  ],
+  [
+    'a green night is paid again [range.rerun.green]',
+    "if (answer?.data.conclusion === 'success')",
+    'if (false)',
+  ],
+  [
+    'a pull request that was closed has its docs [skip.closed-meanwhile]',
+    "state === 'open' || merged",
+    'true',
+  ],
+  [
+    "a gateway's JSON ends a docs job [send.refused.foreign]",
+    'foreign || (httpStatus === 404 && !hasError)',
+    'foreign',
+  ],
+  [
     'a 503 counts as refused [send.unknown]',
     'status >= 500 || status ===',
     'status > 503 || status ===',
@@ -48,7 +83,7 @@ const TABLE = [
   ],
   [
     'a late link is not asked for [poll.link.late]',
-    "outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS",
+    'hasLink || deadline.remainingMs() <= LINK_MS',
     'true',
   ],
   [
@@ -183,7 +218,7 @@ const TABLE = [
   ],
   [
     'a no is asked again [memory.run.closed]',
-    "pull === 'closed' && (isDone || push === 'own')",
+    "pull === 'closed' && (isDone || unasked === 'own')",
     'false',
   ],
   [
@@ -248,8 +283,8 @@ const TABLE = [
   ],
   [
     'nobody says what the agent changed [docs.files.told]',
-    "=== 'pr-opened' && needsGitHub(",
-    "=== 'pr-opened' && !needsGitHub(",
+    "?? '') && needsGitHub(",
+    "?? '') && !needsGitHub(",
   ],
   ['a library writes to the log [github.quiet]', ', log: quiet },', ' },'],
   ['no link is remembered [memory.run.open-pull]', "link ?? '', run", "'', run"],
@@ -258,7 +293,7 @@ const TABLE = [
     ".replace(/\\n@@[^\\n]*/g, '\\n@@')",
     '',
   ],
-  ['a label asks for nothing [paid.asked.sends]', 'isNews || push === undefined', 'isNews'],
+  ['a label asks for nothing [paid.asked.sends]', 'isNews || unasked === undefined', 'isNews'],
   [
     'an edited title is nothing new [paid.push.unchanged]',
     'inputs.context, words, parts])',
@@ -360,7 +395,7 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    "isByHand || (eventName !== 'schedule' && contextPaths.length === 0)",
+    "isAsked || !(isByHand || eventName === 'schedule' || contextPaths.length > 0)",
     'false',
   ],
   [
@@ -382,23 +417,23 @@ const TABLE = [
   ['a new name alone counts [context.paths.renamed]', '[path, previousPath];', '[path];'],
   [
     'paths count whoever asks [skip.paths.none-left]',
-    'if (isByHand) return note(`${none} no changed file matches context-paths.`); const first',
+    'if (isAsked) return note(`${none} no changed file matches context-paths.`); const first',
     'const first',
   ],
   ['docs of a failed job count as done [paid.push.merged]', "job.status === 'failed'", 'false'],
   [
     "an issue's docs that were closed are wanted by nobody [memory.run.closed]",
-    "isDone || push === 'own'",
+    "isDone || unasked === 'own'",
     'true',
   ],
   [
     'docs that were merged end it [paid.push.merged]',
     "pull === 'merged' && isDone",
-    "pull === 'merged' && push",
+    "pull === 'merged' && unasked",
   ],
   [
     'docs that were closed end it [memory.run.closed]',
-    "pull === 'closed' && (isDone || push === 'own')",
+    "pull === 'closed' && (isDone || unasked === 'own')",
     "pull === 'closed'",
   ],
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],

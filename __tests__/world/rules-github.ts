@@ -116,7 +116,8 @@ export const GITHUB_RULES = {
       for (const post of facts.posts) {
         if (isMessage(post) && jobIdIn(post) !== jobId)
           return `a message to ${jobIdIn(post)}, not to ${jobId}`
-        if (!isCreate(post) || isOver || facts.isDocsOver) continue
+        const docs = facts.docsPullBefore(post.startedAt)
+        if (!isCreate(post) || isOver || docs === 'merged' || docs === 'closed') continue
         const isGone = facts.isGone(jobId, post.startedAt) || facts.refusedAsEnded(jobId, post)
         if (!isGone) return `another job was created, and job ${jobId} is remembered`
       }

@@ -4,7 +4,7 @@ import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { isByGateway } from './github-plan.js'
-import { markersIn } from './memory.js'
+import { markersIn, strangersJobs } from './memory.js'
 import {
   canGoOn,
   hasTheSame,
@@ -16,7 +16,7 @@ import {
 } from './remembered.js'
 import type { Rule } from './rules.js'
 import { unsaid } from './rules-text.js'
-import { fateOf, isCreate, isMessage } from './service.js'
+import { type Entry, fateOf, isCreate, isMessage, jobIdIn } from './service.js'
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
@@ -39,10 +39,13 @@ export const PAID_RULES = {
       yield 'an earlier attempt has told of a pull request, and something was sent'
   },
 
-  *'a push does not send again what the docs job has [paid.push.unchanged]'(facts) {
-    const { posts, hasComment, event } = facts
+  *'a push, or a schedule, does not send again what the docs job has [paid.push.unchanged] [paid.schedule.unchanged]'(
+    facts,
+  ) {
+    const { posts, hasComment, event, attempt } = facts
     const [first] = posts
-    if (event.action !== 'synchronize' || !hasComment || first === undefined) return
+    const isUnasked = event.name === 'schedule' ? attempt === 1 : event.action === 'synchronize'
+    if (!isUnasked || !hasComment || first === undefined) return
     const shown = facts.shown()
     // If no run saw the docs job end, what it wrote last may not be in docs that were merged.
     const isWrong = shown.every(
@@ -73,7 +76,8 @@ export const PAID_RULES = {
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isPush = event.action === 'synchronize' && hasComment
+    const isByClock = event.name === 'schedule' && facts.attempt === 1
+    const isPush = (event.action === 'synchronize' || isByClock) && hasComment
     const mayWait = remembered(facts).some(
       (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
     )
@@ -106,8 +110,64 @@ export const PAID_RULES = {
       ({ method, startedAt }) => method === 'GET' && startedAt < first.startedAt,
     )
     const status = seen.map((poll) => facts.statusIn(poll)).findLast((one) => one !== '')
-    if (status === 'completed' && count(409) > 3 * (1 + count(404)))
+    const later = facts.polls(first.jobId).filter(({ startedAt }) => startedAt > first.startedAt)
+    const isBusy = later.some((poll) => facts.statusIn(poll) === 'active')
+    if (status === 'completed' && !isBusy && count(409) > 3 * (1 + count(404)))
       yield `it was sent ${messages.length} times`
+  },
+
+  /** It is paid, and works on what somebody else has asked for. */
+  *'a docs job that the service calls active is never replaced [send.look-again]'(facts) {
+    const { posts, task } = facts
+    const [message, create] = [posts.find(isMessage), posts.findLast(isCreate)]
+    if (task !== 'create' || !message || !create || create.startedAt < message.startedAt) return
+    const { jobId } = message
+    const last = facts
+      .polls(jobId, create.startedAt)
+      .findLast((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
+    const docs = facts.docsPullBefore(create.startedAt)
+    const isOver = docs === 'merged' || docs === 'closed'
+    if (
+      last &&
+      facts.statusIn(last) === 'active' &&
+      !isOver &&
+      !facts.isGone(jobId, create.startedAt)
+    )
+      yield `docs job ${jobId} was active, and replaced`
+  },
+
+  *'whoever has waited behind a refusal looks again [send.look-again]'(facts) {
+    if (facts.task !== 'create') return
+    const messages = facts.posts.filter(isMessage)
+    for (const [index, next] of messages.slice(1).entries()) {
+      const refused = messages[index] as Entry
+      const [from, to] = [refused.startedAt, next.startedAt]
+      if (![409, 410, 422, 429].includes(refused.exchange.response.status)) continue
+      const looks = facts.polls(next.jobId, to).filter(({ startedAt }) => startedAt > from)
+      if (looks.length === 0) yield 'a message was sent again without a look'
+    }
+  },
+
+  /** Whoever has a key that leaked can sign as well as the step. */
+  *"what a stranger's comment says is never sent to, waited for or linked [memory.marker.author]"(
+    facts,
+  ) {
+    const { step, givenJob, inputs } = facts
+    if (!/^ghs_|^$/.test(inputs['github-token'] ?? '')) return
+    const [own, others] = [facts.shown().map((one) => one?.jobId), strangersJobs(step)]
+    const made = step.entries.filter(isCreate).map((entry) => entry.jobId)
+    for (const jobId of others) {
+      if (own.includes(jobId) || made.includes(jobId) || jobId === givenJob) continue
+      if (step.entries.some((entry) => jobIdIn(entry) === jobId)) yield `docs job ${jobId} was used`
+    }
+  },
+
+  *'a re-run of a night that succeeded sends nothing [range.rerun.green]'(facts) {
+    if (isGreenAgain(facts) && facts.posts.length > 0) yield 'an earlier attempt has sent it'
+  },
+
+  *'what nobody asked for is not sent once it was closed [skip.closed-meanwhile]'(facts) {
+    if (isRefusedMeanwhile(facts) && facts.posts.length > 0) yield 'the pull request was closed'
   },
 
   /** Who obeys would pay again. */
@@ -244,15 +304,16 @@ export function hasNothingNew(facts: Facts): boolean {
   if (['push', 'release'].includes(event.name) && since === undefined)
     return compared === 'identical' && !github.undiffable && !isGone
   // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
-  if (event.name === 'workflow_dispatch' && context === 'diff' && since === undefined)
-    return ['none', 'lost'].includes(lastRun) && !hasWords
-  if (event.name !== 'schedule') return false
+  const isByHand = event.name === 'workflow_dispatch' && context === 'diff' && !hasWords
+  if (isByHand && since === undefined && ['none', 'lost'].includes(lastRun)) return true
+  if (event.name !== 'schedule' && !isByHand) return false
   if (since === undefined) {
     if (lastRun === 'none') return !hasWords
     if (lastRun === 'lost') return false
     if (lastRun === 'later' && !github.undiffable && !isGone) return true
   }
-  const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  const isByAgent =
+    !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
   const isSame = compared === 'identical' || compared === 'undone'
@@ -265,4 +326,29 @@ export function asksForCommits({ inputs, hasEvent, task }: Facts): boolean {
   const { context = 'none', 'context-paths': paths, 'issue-number': number } = inputs
   const hasContext = context !== 'none' || paths !== undefined
   return task !== 'attach' && hasEvent && hasContext && number !== String(PULL_REQUEST)
+}
+
+/** Whether a schedule or a manual run without a memory has succeeded in an earlier attempt. */
+export function isGreenAgain(facts: Facts): boolean {
+  const { event, attempt, runId, inputs, hasComment, before } = facts
+  const isNight = ['schedule', 'workflow_dispatch'].includes(event.name)
+  const isRange = isNight && inputs.since === undefined && asksForCommits(facts) && !hasComment
+  return (
+    isRange &&
+    before.some((one) => one.runId === runId && one.attempt < attempt && one.step.exitCode === 0)
+  )
+}
+
+/** Whether somebody closed the pull request, and nobody asks for docs but by a push or the like. */
+export function isRefusedMeanwhile({ event, github, inputs }: Facts): boolean {
+  const { context, comment, 'context-paths': paths, 'job-scope': scope } = inputs
+  const usesGitHub = [context, comment, paths, scope].some(
+    (one) => one !== undefined && !['none', 'false', 'run', ''].includes(one),
+  )
+  const isUnasked = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'edited'].includes(
+    event.action,
+  )
+  const isOfPull = /^pull_request(?:_target)?$/.test(event.name) && event.pull === PULL_REQUEST
+  const isClosed = github?.isRefused === true && github.merges !== 'here'
+  return isClosed && usesGitHub && isUnasked && isOfPull
 }

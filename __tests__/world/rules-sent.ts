@@ -11,7 +11,14 @@ import { hasLostMessage, hasTheSame, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasBadInput } from './rules-ending.js'
 import { isOfEarlierRun } from './rules-github.js'
-import { asksForCommits, hadFailed, hasNothingNew, mayBeOver } from './rules-paid.js'
+import {
+  asksForCommits,
+  hadFailed,
+  hasNothingNew,
+  isGreenAgain,
+  isRefusedMeanwhile,
+  mayBeOver,
+} from './rules-paid.js'
 import { decodings, unsaid } from './rules-text.js'
 
 /** For so long, GitHub is asked again, if the step has the time. */
@@ -27,6 +34,7 @@ export const SENT_RULES = {
     if (facts.onlyWaits) {
       if (!isByAgent && !step.isAboutOwn) yield 'a step that only waits was skipped'
     } else if (isByAgent || !mayStart || facts.isDenied || isLabelled || step.isAboutOwn) return
+    else if (isRefusedMeanwhile(facts) || isGreenAgain(facts)) return
     else if (!hasNothingNew(facts) && !matchesNothing(facts) && !hasDocs(facts))
       yield 'nothing says that no docs are asked for'
   },
@@ -109,7 +117,8 @@ function isPushedBack({ event, attempt, pull }: StepPlan): boolean {
 export function matchesNothing(facts: Facts): boolean {
   const { inputs, event } = facts
   const changes = changesOf(facts)
-  if (inputs['context-paths'] === undefined || event.name === 'workflow_dispatch') return false
+  const isByHand = event.name === 'workflow_dispatch' && inputs.context !== 'diff'
+  if (inputs['context-paths'] === undefined || isByHand) return false
   return changes !== undefined && isWhole(facts) && countedIn(changes, inputs).length === 0
 }
 

@@ -1,7 +1,15 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
-import { isAboutTheJob, isForeign, isNotFound, isRefusal, isSuccess, statusOf } from './facts.js'
+import {
+  ENDED,
+  isAboutTheJob,
+  isForeign,
+  isNotFound,
+  isRefusal,
+  isSuccess,
+  statusOf,
+} from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 import { EPOCH } from './timers.js'
@@ -50,11 +58,12 @@ export const SERVICE_RULES = {
   },
 
   *'a POST is sent again only with proof that it was refused [send.never-twice]'(facts) {
-    for (const [index, next] of facts.posts.slice(1).entries()) {
+    for (const index of facts.posts.slice(1).keys()) {
       const post = facts.posts[index] as Entry
       const status = statusOf(post)
       const isTemporary = status === 429 || (isMessage(post) && (status === 409 || status === 404))
-      const isReplaced = isMessage(post) && isCreate(next) && isAboutTheJob(post)
+      // To the same docs job, if that turns out to be busy; or it is replaced.
+      const isReplaced = isMessage(post) && isAboutTheJob(post)
       if (!facts.mayBeRefused(post) || !(isTemporary || isReplaced))
         yield `POST ${index + 1} was sent again, and nothing proves that it was refused`
     }
@@ -154,6 +163,13 @@ export const SERVICE_RULES = {
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
     const waits = facts.hasComment ? 2 : 1
     if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
+  },
+
+  *'a job that runs has no end [poll.link.late]'(facts) {
+    const { jobId, outcome } = facts
+    if (!ENDED.includes(outcome) || facts.isUntold) return
+    const last = facts.polls(jobId, facts.reportedAt).findLast((poll) => facts.wasRead(poll))
+    if (last && facts.statusIn(last) === 'active') yield `the last answer says active: ${outcome}`
   },
 
   *'a job that ended without a link is asked for once more [poll.link.late]'(facts) {

@@ -8,7 +8,7 @@ import type { Facts } from './facts.js'
 import { ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
 import { isOfEarlierRun, looksTheSame } from './rules-github.js'
-import { hasNothingNew } from './rules-paid.js'
+import { hasNothingNew, isGreenAgain } from './rules-paid.js'
 import { isLost, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
@@ -17,6 +17,7 @@ export const WELL_RULES = {
     const { outcome, code, outputs, jobId, posts } = facts
     const { ends, end } = plannedEnds(facts)
     const ended = `${outcome} ${code}`.trim()
+    if (outcome === 'skipped' && isGreenAgain(facts)) return
     if (!ends.includes(ended)) yield `${ended || 'nothing'} instead of ${ends.join(' or ')}`
     if (![end.outcome, 'started'].includes(outcome)) return
     if (jobId === '') yield 'there is no job'

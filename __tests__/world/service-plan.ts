@@ -52,9 +52,17 @@ function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
     posts: [healthy(draw, 'post')],
     gets: [
       ...random.times(random.int(0, theme === 'lost' ? 0 : 3), () => healthy(draw, 'get')),
+      ...(random.chance(0.1) ? takeBack(draw) : []),
       ending(draw),
     ],
   }
+}
+
+/** An end without a link, which the next answer takes back. */
+function takeBack(draw: Draw): Exchange[] {
+  const exchange = healthy(draw, 'get')
+  const body = jobBody(draw, 'completed', null)
+  return [{ ...exchange, response: { ...exchange.response, body } }, healthy(draw, 'get')]
 }
 
 /** The job may take longer than its step; and what becomes of the second POST may stay unknown. */
@@ -128,6 +136,15 @@ function refuseJobs(draw: Draw) {
       ),
       gets: [ending(draw)],
     }
+  // It had ended, and works on the message of somebody else by now.
+  if (usesGitHub && random.chance(0.3)) {
+    const count = random.int(1, 6)
+    const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
+    return {
+      posts: [healthy(draw, 'post'), ...busy, healthy(draw, 'post')],
+      gets: [ending(draw), ...random.times(count, () => healthy(draw, 'get')), ending(draw)],
+    }
+  }
   return {
     posts: [
       ...(usesGitHub ? [healthy(draw, 'post')] : []),
@@ -148,6 +165,8 @@ function refusal(draw: Draw, status: number): Exchange {
   const exchange = healthy(draw, 'get')
   const [body, type] = draw.random.pick(
     ['{"error":"No"}', 'application/json'],
+    // A gateway's, which has lost its route for a moment.
+    ['{"message":"no Route matched with those values"}', 'application/json'],
     ['<!DOCTYPE html><h1>No</h1>', 'text/html'],
     ['No', 'text/plain'],
     ['', ''],

@@ -45,7 +45,7 @@ interface ServiceOptions {
   plan: Plan
   deadlineOf: (step: number) => number
   count: (what: Trigger, step: number) => void
-  /** The agent has got a message. */
+  /** The agent has got a message, or would have. */
   onMessage: () => void
   tell: (who: string, what: string) => void
 }
@@ -154,7 +154,9 @@ export async function startPlannedService(options: ServiceOptions) {
       `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
     )
     count('response', entry.step)
-    if (isMessage(entry) && fateOf(entry) === 'job') options.onMessage()
+    // Or is to wait before it sends it again.
+    if (isMessage(entry) && (fateOf(entry) === 'job' || [409, 429].includes(response.status)))
+      options.onMessage()
     if (response.afterwards === 'garbage') socket.write('garbage\r\n\r\n')
     if (plan.idleMs === undefined) return
     await pause(plan.idleMs)

@@ -126,13 +126,15 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const received = parseJson(body)
   const foreign = isForeign(httpStatus, headers['content-type'], body)
   if (httpStatus < 200 || httpStatus > 299) {
+    const hasError = errorSchema.parse(received).error !== ''
     return {
       kind: 'error-response',
       status: httpStatus,
       description: describeResponse(response, redact),
       retryAfter: headers['retry-after'],
-      isForeign: foreign,
-      hasError: errorSchema.parse(received).error !== '',
+      // Its own 404 says what isn't there: a gateway that has lost its route ends no docs job.
+      isForeign: foreign || (httpStatus === 404 && !hasError),
+      hasError,
     }
   }
   const job = jobSchema.safeParse(received).data

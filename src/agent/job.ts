@@ -77,6 +77,11 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
+/** Whether the service has named a link that isn't safe to pass on. */
+export function hasDroppedLink({ link, received }: Job): boolean {
+  return link === undefined && Boolean(received.prLink)
+}
+
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
 const GITLAB_MERGE_REQUEST =
   /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/

@@ -19,7 +19,13 @@ export type SubmitVerdict = Readonly<
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { kind: 'accepted'; job: Job | undefined }
   /** Certainly not accepted: retry while there is time, else end with `error`. */
-  | { kind: 'retry'; error: ActionError; backoff: Backoff }
+  | {
+      kind: 'retry'
+      error: ActionError
+      backoff: Backoff
+      /** Only if the docs job turns out to be busy: if it has ended, a new one takes its place. */
+      isDoubted?: boolean
+    }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { kind: 'fail'; error: ActionError; unknown?: ActionError }
   | { kind: 'aborted'; unknown?: ActionError }
@@ -111,19 +117,20 @@ export function judgeSubmit(
         status === 409 &&
         request.kind === 'message' &&
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
-      if (status !== 429 && !isBusy) return { kind: 'fail', error }
+      const isDoubted = !isBusy && replaceable && status !== 404 && refusesMessage(error)
+      if (status !== 429 && !isBusy && !isDoubted) return { kind: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
-      return { kind: 'retry', error, backoff }
+      return { kind: 'retry', error, backoff, isDoubted }
     }
   }
 }
 
-/** After how many 409s a message gives way to a new job. */
+/** After how many 409s of an ended job a message gives way to a new one. */
 const MAX_CONFLICTS = 3
 
-/** Statuses that say nothing about the job: a new one has the same key, time and limit. */
-const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+/** Statuses that say nothing about the job: a new one has the same key, plan, length and time. */
+const NOT_ABOUT_THE_JOB = [401, 402, 403, 408, 413, 425, 429]
 
 /**
  * Whether a message was refused because its job has ended: a new one can take its place. Whatever

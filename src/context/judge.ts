@@ -50,6 +50,7 @@ export function judgeChanges(
   const isWanted = isByHand && context !== 'diff'
   // So does whoever names an issue: its words are asked for as well.
   const hasWords = thread !== undefined && context !== 'none'
+  const isAsked = isWanted || (isByHand && hasWords)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
@@ -58,8 +59,9 @@ export function judgeChanges(
           'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
-      return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
+      const isPaid = isAsked || !(isByHand || eventName === 'schedule' || contextPaths.length > 0)
+      const advice = isByHand ? EARLIER : undefined
+      return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW, advice)
     }
     case 'first':
       return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
@@ -68,7 +70,7 @@ export function judgeChanges(
     case 'listed':
       return (
         (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
-        judgeFiles(inputs, isByHand, changes)
+        judgeFiles(inputs, isAsked, isByHand, changes)
       )
   }
 }
@@ -77,8 +79,8 @@ export function judgeChanges(
  * A docs job that knows of no changes is money lost, unless somebody asks by hand.
  * [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
  */
-const NEXT_BEGINS =
-  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+const EARLIER = 'For earlier changes, set since to a tag, a branch or a commit.'
+const NEXT_BEGINS = `The next run begins here. ${EARLIER}`
 
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */
 function noteMissing(
@@ -111,6 +113,7 @@ function skipSchedule(
 /** Nothing is sent if no file counts, unless somebody asks by hand. [skip.paths.none-left] */
 function judgeFiles(
   { context, contextPaths }: ContextInputs,
+  isAsked: boolean,
   isByHand: boolean,
   { files, truncated, gap }: ListedChanges,
 ): Judgement | undefined {
@@ -131,8 +134,11 @@ function judgeFiles(
       `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
     )
   if (why !== '') return note(`${none} ${why}`)
-  if (files.length === 0 && !hasPaths) return note(`${none} no file changed.`)
-  if (isByHand) return note(`${none} no changed file matches context-paths.`)
+  if (files.length === 0 && !hasPaths)
+    return isByHand && !isAsked
+      ? skip('no file changed', EARLIER)
+      : note(`${none} no file changed.`)
+  if (isAsked) return note(`${none} no changed file matches context-paths.`)
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
   return skip(
     `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,

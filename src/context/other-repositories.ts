@@ -115,6 +115,8 @@ export async function findElsewhere(
       gap: changed.flatMap(({ gap }) => gap ?? []).join('\n') || undefined,
     },
     thread,
+    bySince: inputs.since !== '',
+    isMark: true,
     isPrivate,
   }
 }

@@ -70,7 +70,8 @@ export class GitHubError extends ActionError {
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
     const isLimited = isRateLimit(failure)
-    const now = clock.date()
+    // By its own clock: the runner's may be slow.
+    const now = new Date(Date.parse(String(headers.date)) || clock.date())
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))

@@ -1,6 +1,6 @@
 /** The step's comment: found by its marker, then edited, the latest update last. */
 
-import { getString } from '../event/payload.js'
+import { getPath, getString } from '../event/payload.js'
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError, isMissing } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
@@ -28,14 +28,19 @@ interface CommentOptions
    * it is first written when there is a job, or a result.
    */
   readonly isMemory: boolean
+  /**
+   * The token is an installation's: whoever has a key that leaked could sign a comment of his own,
+   * so no person's counts. [memory.marker.author]
+   */
+  readonly isApps: boolean
 }
 
 /**
- * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually,
- * and if the next run would not find the job, or would pay again for what was sent last.
- * [cancel.first]
+ * How long the last edits may take, in milliseconds: after a cancel, usually, and if the next run
+ * would not find the job, or would pay again for what was sent last. The deadline ends none of
+ * them. [cancel.first]
  */
-const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
+const LIMIT_MS = { cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
 type State = Readonly<
@@ -51,7 +56,7 @@ export type Comment = ReturnType<typeof keepComment>
 
 /** Keeps the status in the comment up to date. [memory.one-comment] */
 export function keepComment(options: CommentOptions) {
-  const { comments, identity, markerKeys, isMemory } = options
+  const { comments, identity, markerKeys, isMemory, isApps } = options
   const { environment, clock, deadline, log, warn, tell } = options
   let state: State = { kind: 'unread' }
   let isStopped = false
@@ -101,28 +106,35 @@ export function keepComment(options: CommentOptions) {
     throw thrown
   }
 
-  /** What can't be verified is left alone: anyone can write it. [memory.unverified] */
+  /**
+   * What can't be verified is left alone: anyone can write it. [memory.unverified] Nobody sees what
+   * is edited into a hidden one. [memory.hidden]
+   */
   async function read(mode: RequestMode): Promise<StoredState | undefined> {
     if (state.kind !== 'unread') return before
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
-      const stored = readMarker(getString(item, 'body'), item.id, identity, markerKeys)
-      return { id: item.id, stored }
+      const isPersons = isApps && getString(item, 'user.type') === 'User'
+      const text = isPersons ? '' : getString(item, 'body')
+      const stored = readMarker(text, item.id, identity, markerKeys)
+      return { id: item.id, stored, isHidden: getPath<unknown>(item, 'minimized') !== undefined }
     })
-    const own = marked.flatMap(({ id, stored }) =>
-      typeof stored === 'object' ? [{ id, stored }] : [],
+    const own = marked.flatMap(({ stored, ...item }) =>
+      typeof stored === 'object' ? [{ ...item, stored }] : [],
     )
     // If two runs raced and created two comments, the newer one wins.
     const [newest] = own.sort((one, other) => other.id - one.id)
     state = newest === undefined ? { kind: 'none' } : { kind: 'found', id: newest.id }
     before = newest?.stored
+    if (newest?.isHidden)
+      tell({ kind: 'noted', text: "This step's comment is hidden.", level: 'log' })
     if (newest === undefined && truncated)
       log('There are too many comments to read all: one by an earlier run may be among the others.')
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
-          'If the key was replaced, set previous-api-key to the one before it.',
+          'If the key was replaced, set previous-api-key to the one before it, unless it leaked.',
       )
     if (before && isOfThisAttempt(before, environment) && !isMemory)
       warn(
@@ -159,7 +171,7 @@ export function keepComment(options: CommentOptions) {
     state = { kind: 'written', id, held: written() }
     try {
       const marker = createMarker(held, id, identity, markerKeys)
-      await comments.edit(id, update.text, marker, { ...mode, early: !wasThere })
+      await comments.edit(id, update.text, marker, mode)
       state = { kind: 'written', id, held }
     } catch (thrown) {
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.
@@ -231,9 +243,8 @@ export function keepComment(options: CommentOptions) {
     },
     /** Waits until everything is written, for a limited time. */
     async close(): Promise<void> {
-      const { min, cancelled, usual, memory } = LIMIT_MS
+      const { cancelled, usual, memory } = LIMIT_MS
       const isLost = lacks('jobId', 'fingerprint') && latest?.stored.jobId
-      const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
       const done = new AbortController()
       const abortAfter = async (milliseconds: number): Promise<void> => {
         await clock.sleep(milliseconds, done.signal)
@@ -241,7 +252,7 @@ export function keepComment(options: CommentOptions) {
       }
       // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
       // can't be written.
-      void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
+      void abortAfter(deadline.cancel.aborted ? cancelled : isLost ? memory : usual)
       deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
       await working
       // Another close has its own time.

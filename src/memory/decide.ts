@@ -8,8 +8,11 @@ import { NOTHING_SENT, type StoredState } from './marker.js'
 export type Situation = Readonly<{
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
   by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
-  /** A push to a pull request. `own`: the docs are its alone; `other`: they are an issue's. */
-  push: 'own' | 'other' | undefined
+  /**
+   * Nobody asked: a push to a pull request (`own`: the docs are its alone; `other`: they are an
+   * issue's), or the clock.
+   */
+  unasked: 'own' | 'other' | 'clock' | undefined
   /** The run would send what the job doesn't have yet. */
   isNews: boolean
   /** Undefined if it no longer exists. */
@@ -35,8 +38,8 @@ export function whoLeft(
   return isReported ? 'reported attempt' : 'earlier run'
 }
 
-/** Whoever closed it said no; anything but a push asks anew. [memory.run.closed] */
-const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
+/** Whoever closed it said no; anything but a push, or the clock, asks anew. [memory.run.closed] */
+const OTHERWISE = 'start the workflow by anything but a push to this pull request, or a schedule.'
 
 export type Decision = Readonly<
   /** `reason` is a sentence. */
@@ -49,10 +52,10 @@ export type Decision = Readonly<
 
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
- * [memory.run.continues] [paid.push.merged]
+ * [memory.run.continues] [paid.push.merged] [paid.schedule.unchanged]
  */
 export function decide(situation: Situation): Decision {
-  const { by, push, isNews, job, isUnfinished, link, pull } = situation
+  const { by, unasked, isNews, job, isUnfinished, link, pull } = situation
   const isOver = pull === 'merged' || pull === 'closed'
   const unusable =
     job === undefined
@@ -68,10 +71,10 @@ export function decide(situation: Situation): Decision {
     const reason = 'This is a re-run, and its docs job has opened a pull request.'
     return { kind: 'wait', reason }
   }
-  const isAsked = isNews || push === undefined
-  // The docs are there, or not wanted, whatever became of the job since, unless it failed.
+  const isAsked = isNews || unasked === undefined
+  // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
   const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
-  if (pull === 'closed' && (isDone || push === 'own')) {
+  if (pull === 'closed' && (isDone || unasked === 'own')) {
     const skip = {
       title: 'the docs pull request was closed',
       reason: `the docs pull request ${link} was closed without a merge`,
@@ -83,7 +86,7 @@ export function decide(situation: Situation): Decision {
   if (pull === 'merged' && isDone && !isUnfinished) {
     const skip = {
       title: 'the docs pull request was merged',
-      reason: `this push has nothing new for the docs job, and the docs pull request ${link} was merged`,
+      reason: `this run has nothing new for the docs job, and the docs pull request ${link} was merged`,
       advice: `To get docs all the same, ${OTHERWISE}`,
     }
     return { kind: 'skip', skip }
@@ -92,5 +95,5 @@ export function decide(situation: Situation): Decision {
   if (isOver) return { kind: 'create', reason: `has a pull request that was ${pull}` }
   return isAsked
     ? { kind: 'message' }
-    : { kind: 'wait', reason: 'This push has nothing new for the docs job.' }
+    : { kind: 'wait', reason: 'This run has nothing new for the docs job.' }
 }

@@ -70,15 +70,18 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
   }
 
+  const unreadableLinks = new Set<string>()
   return {
-    /** Undefined if it can't be read, which is told. [docs.open.unreadable] */
+    /** Undefined if it can't be read, which is told once. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
+      if (unreadableLinks.has(link)) return undefined
       try {
         const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
         return state
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
+        unreadableLinks.add(link)
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
@@ -86,25 +89,37 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       }
     },
     /**
-     * What is told of it at the end. Nothing depends on it, and nothing is told where people read
-     * it who can't read the docs. [docs.files.told] [docs.files.readers]
+     * Whether it is still open, if the docs job was to go on there: the next run depends on it.
+     * [docs.ended-early] And what it changes, which is only told, and not where people read it who
+     * can't read the docs: a whole enterprise reads what is internal. [docs.files.told]
+     * [docs.files.readers]
      */
     async readAtEnd(facts: StepFacts, signal: AbortSignal): Promise<DocsRead> {
-      const link = facts.seen?.job.link ?? ''
-      // It is continued by this step's request, or by that of an earlier run, whose end this one
-      // waited for.
+      const isOpened = facts.result?.outcome === 'pr-opened'
+      const link = facts.seen?.job.link ?? facts.previousLink
+      if (link === undefined) return { files: [] }
+      // By this step's request, or by that of an earlier run, whose end this one waited for.
       const isContinued = hasJob(facts) && link === facts.previousLink
       const hasReaders =
         isHere(parsePullRequest(link)?.repository) ||
-        getPath(event.payload, 'repository.private') === true
-      const ask = <T>(read: Read<T>) =>
-        readWithAny(link, read, { retried: false, signal }).catch(() => undefined)
-      // If both are asked for, they are read side by side: together they have little time.
-      const pull = isContinued || !hasReaders ? ask(readDocsPull) : undefined
+        (getPath(event.payload, 'repository.private') === true &&
+          getPath(event.payload, 'repository.visibility') !== 'internal')
+      const readPull = () =>
+        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch((thrown) =>
+          thrown instanceof Unreadable ? {} : undefined,
+        )
+      const readFiles = () =>
+        readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
+      // Side by side if both are asked for: together they have little time.
+      const pull = isContinued || (isOpened && !hasReaders) ? readPull() : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isTold ? await ask(readDocsFiles) : undefined
+      const files = isOpened && isTold ? await readFiles() : []
       const state = isContinued ? stateOf(await pull) : undefined
-      return { files: files ?? [], endedEarly: state === 'open' ? undefined : state }
+      return {
+        files,
+        endedEarly: state === 'open' ? undefined : state,
+        isUnseen: isContinued && (await pull) === undefined,
+      }
     },
   }
 }
@@ -143,7 +158,7 @@ const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
 }
 
 /** Undefined if GitHub doesn't say. */
-function stateOf(pull: ApiPull | undefined): PullState | undefined {
+function stateOf(pull: Partial<ApiPull> | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
   if (state === 'closed')
     return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'

@@ -73,5 +73,6 @@ function openComment(
     identity: identify(step, thread.number),
     markerKeys,
     isMemory,
+    isApps: inputs.githubToken.startsWith('ghs_'),
   })
 }

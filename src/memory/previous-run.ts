@@ -77,12 +77,13 @@ async function find(
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
   const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
-  return { by, push: findPush(context), job, isUnfinished, link, pull }
+  return { by, unasked: findUnasked(context), job, isUnfinished, link, pull }
 }
 
-/** Whoever does anything but push asks anew. [paid.asked.sends] */
-function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
-  const { action, pullRequest } = event
+/** Whoever does anything but push asks anew, also a re-run of a schedule. [paid.asked.sends] */
+function findUnasked({ inputs, event, environment }: PreviousRunContext): Situation['unasked'] {
+  const { name, action, pullRequest } = event
+  if (name === 'schedule' && environment.runAttempt === 1) return 'clock'
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
@@ -172,6 +173,11 @@ function earlier(
     kind: 'earlier',
     async plan(fingerprints, composeWith) {
       const found = await findNow()
+      const look = () =>
+        earlier(state, () => find('earlier run', state, context), context).plan(
+          fingerprints,
+          composeWith,
+        )
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
@@ -189,7 +195,7 @@ function earlier(
       }
       const message = { kind: 'message', jobId, prompt, fingerprint } as const
       if (job === 'not requested') return message
-      return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
+      return { ...message, remembered: { job, look, previousLink } }
     },
   }
 }

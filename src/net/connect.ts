@@ -5,8 +5,8 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
-import type { PermanentFailure } from '../text/errors.js'
-import { oneLine } from '../text/escape.js'
+import { isOfCertificate, type PermanentFailure } from '../text/errors.js'
+import { oneLine, quote, truncate } from '../text/escape.js'
 import { skipWasmOptimization } from './v8.js'
 
 /**
@@ -109,16 +109,15 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     }
     request.once('error', fail)
-    request.once('connect', ({ statusCode: status = 0 }, socket) => {
+    request.once('connect', ({ statusCode: status = 0, headers }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
       // A proxy may keep the socket open.
       socket.destroy()
-      reject(
-        new ConnectError(
-          `${name} responded ${status} to CONNECT`,
-          status === 407 ? 'proxy-authentication' : undefined,
-        ),
-      )
+      const offers = String(headers['proxy-authenticate'] ?? 'Basic')
+      const wants = /\bbasic\b/i.test(offers) ? '' : ` and wants ${quote(truncate(offers, 100))}`
+      const why = wants ? 'scheme' : credentials === ':' ? 'unauthenticated' : 'authentication'
+      const said = `${name} responded ${status} to CONNECT${wants}`
+      reject(new ConnectError(said, status === 407 ? `proxy-${why}` : undefined))
     })
     request.end()
   })
@@ -136,7 +135,7 @@ function decodeCredential(part: string): string {
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
-  const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
+  const isCertificate = isOfCertificate(failure)
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   return new ConnectError(describeError(error) + note, failure, { cause: error })

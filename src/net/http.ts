@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { PermanentFailure } from '../text/errors.js'
+import { quote } from '../text/escape.js'
 import {
   type ConnectorOptions,
   createConnector,
@@ -208,7 +209,7 @@ function exchange(
           settle(reader.result())
         },
         onResponseError(_controller, error) {
-          fail(describeError(error), error)
+          fail(quote(describeError(error)), error)
         },
       } satisfies Dispatcher.DispatchHandler,
     )

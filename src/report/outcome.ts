@@ -1,6 +1,6 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
-import { isFinal, outcomeOf } from '../agent/job.js'
+import { hasDroppedLink, isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
@@ -103,22 +103,29 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
       return {
         title: '✅ The docs job opened a pull request',
         next: facts.docs.endedEarly
-          ? describeEndedEarly(facts.docs.endedEarly)
+          ? ''
           : facts.codeIsOpen
             ? 'Review the docs pull request. Merge it after its code is merged.'
             : 'Review the docs pull request, then merge it.',
       }
-    case 'no-changes':
+    case 'no-changes': {
+      const isDropped = job !== undefined && hasDroppedLink(job)
+      const how = isDropped
+        ? "completed, but its link can't be passed on safely and was dropped"
+        : 'completed without a pull request'
       return {
-        title: '✅ The docs job completed without a pull request',
-        sentence: `${name} completed without a pull request.`,
-        next: joinSentences(
-          facts.request.kind === 'waiting'
-            ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-            : 'If you expected changes, say in the prompt which pages to change and how.',
-          'The agent may also have committed directly: see the docs repository.',
-        ),
+        title: `✅ The docs job ${how}`,
+        sentence: `${name} ${how}.`,
+        next: isDropped
+          ? 'Look for its pull request in the docs repository.'
+          : joinSentences(
+              facts.request.kind === 'waiting'
+                ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
+                : 'If you expected changes, say in the prompt which pages to change and how.',
+              'The agent may also have committed directly: see the docs repository.',
+            ),
       }
+    }
     case 'failed':
       return {
         title: '❌ The docs job failed',
@@ -188,7 +195,7 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
     case 'skipped':
       return {
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
-        happened: `Nothing was sent: ${result.reason}.`,
+        happened: `Nothing was ${facts.isRefused ? 'accepted' : 'sent'}: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'dry-run':

@@ -1,7 +1,7 @@
 /** Reports the run: outputs, summary, log lines, and one annotation. */
 
 import { inspect } from 'node:util'
-import { failsStep, isFinal, type Job } from '../agent/job.js'
+import { failsStep, hasDroppedLink, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/result-unknown.js'
 import type { RunEnvironment } from '../event/event.js'
 import { factsAfter, factsAtStart, type Happening, hasJob, type StepFacts } from '../run/facts.js'
@@ -118,7 +118,7 @@ export class StepReport {
     const isNews = this.#facts.history.length > history.length
     if (!isNews && seen && job.link === seen.job.link) return
     writer.log(formatStatusLine(this.#facts, job))
-    if (job.link === undefined && job.received.prLink)
+    if (hasDroppedLink(job))
       writer.log("The service's link was dropped, because it can't be passed on safely.")
     if (!isFinal(job.status)) this.#publish() // After its end, the step ends, and reports it.
   }
@@ -169,6 +169,7 @@ export class StepReport {
       inputs,
       redact,
       workflow: environment.workflow,
+      serverUrl: environment.serverUrl,
       runUrl: '',
       notes: failure === undefined ? notes : [...notes, failure],
       // A re-run would not find what couldn't be written.

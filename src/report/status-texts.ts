@@ -33,8 +33,8 @@ export function createUpdate(view: View): StatusUpdate {
 }
 
 function describeState(facts: StepFacts): Stored['state'] {
-  // What is stored follows from the request, the remembered docs job and the end.
-  const { request, jobId, result } = facts
+  // What is asked for, the docs job that is remembered, and the end.
+  const { request, jobId, result, docs } = facts
   const mayBeLost = request.kind === 'waiting' && request.messageMayBeLost
   if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
@@ -43,6 +43,8 @@ function describeState(facts: StepFacts): Stored['state'] {
     // may be in flight again stays recorded.
     return request.kind === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
+  // An end whose docs nobody has looked at is looked at by the next run.
+  if (docs.isUnseen) return 'active'
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request.kind === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return hasJob(facts) ? result.outcome : 'unsent'

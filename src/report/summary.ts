@@ -8,12 +8,20 @@ import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import { hideService, type Redact } from '../text/redact.js'
-import { describeOutcome, describeSent, howToWait, type Texts, type ToldRun } from './outcome.js'
+import {
+  describeEndedEarly,
+  describeOutcome,
+  describeSent,
+  howToWait,
+  type Texts,
+  type ToldRun,
+} from './outcome.js'
 
 export interface View extends ToldRun {
   readonly redact: Redact
   readonly notes: readonly string[]
   readonly workflow: string
+  readonly serverUrl: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
   readonly runUrl: string
 }
@@ -27,6 +35,8 @@ function describe(view: View) {
   const isFailed = result !== undefined && failsStep(result.outcome, inputs.failOn)
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
   const code = errorOf(result)?.code
+  const { endedEarly } = facts.docs
+  const next = joinSentences(endedEarly && describeEndedEarly(endedEarly), texts.next)
   const [files, allFiles] = describeDocsFiles(view)
   return {
     isFailed,
@@ -39,7 +49,7 @@ function describe(view: View) {
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
     ],
     details: [code && `Error code: \`${code}\``, listFacts(view), allFiles, statusTable(facts)],
-    next: `**What to do next:** ${showSentences(tell(view, texts.next))}`,
+    next: `**What to do next:** ${showSentences(view.redact(next))}`,
   }
 }
 
@@ -115,19 +125,23 @@ function describeRunning(view: View): Texts {
   return { title: '⏳ The request is being sent', next: `${IF_STILL_HERE} ${ifKilled}` }
 }
 
-/** While a follow-up runs, that of the run before is shown. [report.link.label] */
-function linkPullRequest({ facts, redact }: View): string | undefined {
+/**
+ * While a follow-up runs, that of the run before is shown. [report.link.label] The name of one on
+ * another server begins with its host. [report.link.host]
+ */
+function linkPullRequest({ facts, redact, serverUrl }: View): string | undefined {
   const isOver = facts.result !== undefined && isFinal(statusIn(facts))
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
   if (link === undefined) return undefined
   const pull = parsePullRequest(link)
-  const name = pull ? `${pull.repository}#${pull.number}` : link
+  const host = link.startsWith(`${serverUrl}/`) ? '' : `${new URL(link).host}/`
+  const name = pull ? `${host}${pull.repository}#${pull.number}` : link
   return `[${inlineCode(redact(name))}](<${link}>)`
 }
 
 /** GitHub masks secrets on the run's own pages, which have no URL. [report.comment.private] */
-function tell({ redact, inputs, runUrl }: View, text: string): string {
-  return runUrl === '' ? redact(text) : hideService(redact(text), inputs)
+function tell({ redact, inputs, runUrl, facts }: View, text: string): string {
+  return runUrl === '' ? redact(text) : hideService(redact(text), inputs, facts.jobId)
 }
 
 function showHappened(view: View, { happened = '', unsent }: Texts): string {

@@ -71,6 +71,8 @@ export type DocsRead = Readonly<{
   files: readonly DocsFile[]
   /** How somebody ended it while the docs job was asked to continue it. */
   endedEarly?: 'merged' | 'closed' | undefined
+  /** Nobody could tell, for a moment. */
+  isUnseen?: boolean
 }>
 
 /** What the outputs, the summary and the comment contain if the step is killed now. */

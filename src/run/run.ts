@@ -1,15 +1,15 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import { type FinalOutcome, type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
+import { type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
-import { sendUntilAccepted } from './send.js'
+import { type LookAgain, sendUntilAccepted } from './send.js'
 import type { RunTools } from './step.js'
-import type { MessageTask, NewJob, Task } from './task.js'
+import type { MessageTask, NewJob, Plan, Task } from './task.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
@@ -33,21 +33,32 @@ export async function run(
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
   tools: RunTools,
 ): Promise<RunResult> {
-  const { jobId, precededBy, job: begun } = await begin(task, wait, tools)
+  const first = await begin(task, wait, tools)
+  if ('skip' in first) return { outcome: 'skipped', ...first.skip }
+  const { jobId, precededBy, job: begun } = first
   if (tools.deadline.cancelled()) throw new Cancelled()
   // A message begins with no job: its final status may be the earlier one.
   const hasEnded = isFinal(begun?.status)
   if (!wait && !hasEnded && precededBy.kind !== 'nothing') return { outcome: 'started' }
   const options = { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }
-  const job = hasEnded ? begun : await pollUntilDone(options, tools)
-  if (job === undefined) return { outcome: 'timed-out' }
-  if (!isFinal(job.status)) return { outcome: 'started' }
-  return { outcome: await outcomeOfEnded(job, job.status, tools) }
+  for (let job = hasEnded ? begun : await pollUntilDone(options, tools); ; ) {
+    if (job === undefined) return { outcome: 'timed-out' }
+    if (!isFinal(job.status)) return { outcome: 'started' }
+    const next = await askForLink(job, job.status, tools)
+    if (isFinal(next.status)) return { outcome: outcomeOf(next.status, next.link) }
+    // What the next answer takes back was no end.
+    const polled = { ...options, precededBy: { kind: 'status' } as const }
+    job = wait ? await pollUntilDone(polled, tools) : next
+  }
 }
 
-/** Sends what the task has to send. */
-async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun> {
+type Skipped = Extract<Plan, { kind: 'skip' }>
+
+/** Sends what the plan has to send. */
+async function begin(task: Plan, wait: boolean, tools: RunTools): Promise<Begun | Skipped> {
   switch (task.kind) {
+    case 'skip':
+      return task
     case 'create':
       return create(task, tools)
     case 'message':
@@ -61,38 +72,43 @@ async function begin(task: Task, wait: boolean, tools: RunTools): Promise<Begun>
 }
 
 /**
- * Sends a message; to a remembered job, or creates a new one if that job is gone, or has ended and
- * takes no more messages.
+ * Sends a message; to a remembered job, or does what is planned by now: a new job takes its place
+ * if it is gone, or has ended and takes no more messages. [send.message.ended] [send.look-again]
  *
  * A 404 is believed if status requests say the same; otherwise the message, which was not accepted,
- * is sent once more. [send.message.ended] [send.message.gone]
+ * is sent once more. [send.message.gone]
  */
 async function messageOrCreate(
   task: MessageTask,
   wait: boolean,
   tools: RunTools,
   isRepeated = false,
-): Promise<Begun> {
+): Promise<Begun | Skipped> {
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
-  const createInstead = (reason: string): Promise<Begun> => {
-    tools.log(`The earlier docs job ${reason}: a new one takes its place.`)
-    return create({ ...task, previousLink: remembered.previousLink }, tools)
+  let now: Plan = task
+  let hasEnded: boolean | undefined = isFinal(remembered.job?.status)
+  const lookAgain = async () => {
+    now = await remembered.look()
+    hasEnded = now.kind === 'message' ? isFinal(now.remembered?.job?.status) : undefined
+    return hasEnded
   }
-  const replaceable = isFinal(remembered.job?.status)
   try {
-    return await message(task, wait, tools, replaceable)
+    return await message(task, wait, tools, hasEnded, lookAgain)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    if (thrown.response.status === 404 && !isRepeated) {
-      const job = await remembered.find()
-      if (job === undefined) return createInstead('no longer exists')
+    const isDoubted = thrown.response.status === 404 && !isRepeated
+    if (isDoubted) await lookAgain()
+    if (now.kind !== 'message') return begin(now, wait, tools)
+    if (isDoubted) {
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
-      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, tools, true)
+      return messageOrCreate(now, wait, tools, true)
     }
-    if (!replaceable || !refusesMessage(thrown)) throw thrown
-    tools.log(thrown.message)
-    return createInstead('has ended and takes no more messages')
+    if (!hasEnded || !refusesMessage(thrown)) throw thrown
+    tools.log(
+      'The earlier docs job has ended and takes no more messages: a new one takes its place.',
+    )
+    return create({ ...now, previousLink: now.remembered?.previousLink }, tools)
   }
 }
 
@@ -112,9 +128,9 @@ async function message(
   { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
   tools: RunTools,
-  replaceable = false,
+  ...ended: [replaceable?: boolean, lookAgain?: LookAgain]
 ): Promise<Begun> {
-  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, replaceable)
+  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, ...ended)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.
@@ -126,24 +142,24 @@ async function message(
 
 /**
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
- * once more. [poll.link.late]
+ * once more, and may not have ended after all. [poll.link.late]
  */
-async function outcomeOfEnded(
+async function askForLink(
   job: Job,
   status: FinalStatus,
   { service, clock, deadline, tell }: RunTools,
-): Promise<FinalOutcome> {
-  const outcome = outcomeOf(status, job.link)
-  if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
+): Promise<Job> {
+  const hasLink = outcomeOf(status, job.link) !== 'no-changes'
+  if (hasLink || deadline.remainingMs() <= LINK_MS) return job
   tell({ kind: 'pausing' })
   await clock.sleep(LINK_MS, deadline.signal)
   // Many servers close a connection that was idle for 5 s, just as the request is sent.
   service.close()
   const result = await service.getJob(job.id, deadline)
-  if (result.kind === 'job' && result.job.id === job.id && isFinal(result.job.status)) {
+  if (result.kind === 'job' && result.job.id === job.id) {
     tell({ kind: 'seen', job: result.job })
-    return outcomeOf(result.job.status, result.job.link)
+    return result.job
   }
   if (deadline.cancelled()) throw new Cancelled() // A re-run asks for the link.
-  return outcome
+  return job
 }

@@ -5,6 +5,7 @@ import type { Job } from '../agent/job.js'
 import { ATTEMPT_MS, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
+import { quote } from '../text/escape.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
 
@@ -13,8 +14,12 @@ const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
+/** Whether a docs job has ended by now; undefined if it is to get no message any more. */
+export type LookAgain = () => Promise<boolean | undefined>
+
 /**
- * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice]
+ * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice] Whoever
+ * has waited behind a refusal looks again at what decided. [send.look-again]
  *
  * @param replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a
@@ -26,12 +31,14 @@ export async function sendUntilAccepted(
   prompt: string,
   tools: RunTools,
   replaceable = false,
+  lookAgain?: LookAgain,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
   const asked = request.kind === 'create' ? 'job' : 'message'
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
+  let mayEnd = replaceable
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
@@ -39,11 +46,17 @@ export async function sendUntilAccepted(
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    const context = { date: clock.date(), conflicts, replaceable }
+    const context = { date: clock.date(), conflicts, replaceable: mayEnd }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
-    if (verdict.kind === 'accepted') return verdict.job
-    const unknown = verdict.kind === 'retry' ? undefined : verdict.unknown
+    if (verdict.kind === 'accepted') {
+      if (result.kind === 'job' && verdict.job === undefined) {
+        const text = `The answer to the message names another docs job: ${quote(result.job.id)}.`
+        tell({ kind: 'noted', text, level: 'log' })
+      }
+      return verdict.job
+    }
+    const unknown = 'unknown' in verdict ? verdict.unknown : undefined
     const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
@@ -62,11 +75,18 @@ export async function sendUntilAccepted(
     // it wants.
     if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
-    log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
+    const next = verdict.isDoubted ? 'Looking at the docs job again' : 'Retrying'
+    log(`${verdict.error.message} ${next} in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     tell({ kind: 'pausing' })
     await budget.sleep(waitMs, deadline.signal)
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
+    if (isUnsent || lookAgain === undefined) continue
+    const hasEnded = await lookAgain()
+    if (hasEnded === undefined || (hasEnded && verdict.isDoubted)) throw verdict.error
+    // It is busy: what it refused says nothing of its end.
+    if (!hasEnded) conflicts = 0
+    mayEnd ||= hasEnded
   }
 }
 

@@ -31,8 +31,8 @@ export type MessageTask = Readonly<{
 export type Remembered = Readonly<{
   /** As it was before the message, if known. */
   job: Job | undefined
-  /** Asks the service for it again; undefined if it does not exist. */
-  find: () => Promise<Job | undefined>
+  /** Plans anew, by what it and its pull request are now. [send.look-again] */
+  look: () => Promise<Plan>
   /** The pull request that a new job is asked to continue. */
   previousLink: string | undefined
 }>

@@ -60,7 +60,9 @@ export function internalError(thrown: unknown): ActionError {
 /** Why a connection will never succeed, however often it is retried. */
 export type PermanentFailure =
   /** The certificate's issuer is not one that the runner trusts, or the certificate is wrong. */
-  `${'server' | 'proxy'}-${'issuer' | 'certificate'}` | 'proxy-authentication'
+  | `${'server' | 'proxy'}-${'issuer' | 'certificate'}`
+  /** None were set; they were rejected; or the proxy takes none that can be set. */
+  | `proxy-${'unauthenticated' | 'authentication' | 'scheme'}`
 
 const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file, or NODE_USE_SYSTEM_CA to 1 if the runner's system trusts it. " +
@@ -69,15 +71,23 @@ const TRUST_ADVICE =
 const REPLACE_ADVICE =
   "Whoever runs the host has to replace the certificate, unless the runner's clock is wrong. Verification can't be turned off."
 
+export function isOfCertificate(failure: PermanentFailure | undefined): boolean {
+  return /issuer|certificate/.test(failure ?? '')
+}
+
 /** What a permanent failure is, and what to do about it. */
 export function explainFailure(
   failure: PermanentFailure,
   server: string,
 ): readonly [text: string, advice: string] {
-  if (failure === 'proxy-authentication') {
+  if (!isOfCertificate(failure)) {
+    const way =
+      failure === 'proxy-scheme'
+        ? 'This action knows Basic alone: use a local proxy that can sign in there'
+        : 'Set the user name and password in HTTPS_PROXY (http://user:password@host:port)'
     return [
-      'the proxy rejected the credentials',
-      'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the host in NO_PROXY.',
+      `the proxy ${failure === 'proxy-authentication' ? 'rejected the' : 'wants'} credentials`,
+      `${way}, or list the host in NO_PROXY.`,
     ]
   }
   const advice = failure.endsWith('issuer') ? TRUST_ADVICE : REPLACE_ADVICE

@@ -25,22 +25,31 @@ export function createRedactor(...keys: readonly string[]): Redact {
 }
 
 /**
- * Hides which service a text is about, and which project there: many keep both as secrets. Text
- * from outside, which may name the project, is in quotes; elsewhere, its name may be a plain word.
+ * Hides which service a text is about, and which project there: many keep both as secrets. All that
+ * may name them comes from outside, and is in quotes; a docs job's id stays as it is.
  * [report.comment.private]
  */
 export function hideService(
   text: string,
   { baseUrl, projectId }: { readonly baseUrl: string; readonly projectId: string },
+  jobId: string,
 ): string {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
-  const name = projectId.replace(/\W/g, '\\$&')
-  const project = RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'g')
-  const shown = text
-    .replace(/(\b\d{3} to|, Location) "[^"]*"/g, '$1 another address')
-    .replace(/"[^"]*"/g, (quoted) => (name === '' ? quoted : quoted.replace(project, '***')))
-  return host === '' ? shown : shown.replaceAll(host, '***')
+  const { hostname = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
+  const names = [projectId, hostname].filter((name) => name !== '')
+  const escaped = names.map((name) => name.replace(/\W/g, '\\$&'))
+  const hidden = RegExp(
+    [...escaped.map((name) => `(?<![\\w-])${name}(?![\\w-])`), ADDRESS].join('|'),
+    'gi',
+  )
+  return text
+    .replace(/(\b\d{3} to|, Location) "(?:\w+:)?\/\/[^"]*"/g, '$1 another address')
+    .replace(/"([^"]*)"/g, (quoted, words) =>
+      [jobId, `job-id: ${jobId}`].includes(words) ? quoted : quoted.replace(hidden, '***'),
+    )
 }
+
+/** Of a host, as the connection's own words have it. */
+const ADDRESS = '\\b(?:\\d+\\.){3}\\d+\\b|(?:[\\da-f]*:){2,}[\\da-f]+'
 
 /** UTF-8, one character a byte: an escape may stand for part of a character. */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')

@@ -55,9 +55,14 @@ export async function findChanges(
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
   }
-  // A list that GitHub can't make is unknown, and no error.
-  return { changes: await find().catch(unknownIfUnlistable), thread, bySince }
+  // A list that GitHub can't make, what a number names, and
+  // whether the range is longer than the payload's.
+  const isMark = !isOfPulls && RANGES_SINCE_RUN.includes(name) && !/^refs\/tags\//.test(run.ref)
+  return { changes: await find().catch(unknownIfUnlistable), thread, bySince, isMark }
 }
+
+/** What changed since an earlier run of theirs. */
+const RANGES_SINCE_RUN = ['schedule', 'workflow_dispatch']
 
 /** A pull request that is too large for GitHub must not fail for ever. [range.list.never] */
 export function unknownIfUnlistable(thrown: unknown): Changes {
@@ -88,8 +93,14 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
 
-/** The branches of a pull request whose payload lacks them. It exists: the event is about it. */
+/** The branches of a pull request whose payload lacks them. */
 async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
+  const { base, head } = await readPull(number, repo)
+  return { isPull: true, data: { base, head } }
+}
+
+/** A pull request that exists: the event is about it. */
+export async function readPull(number: number, repo: GitHubRepo) {
   const { data } = await repo.github.pulls.get({
     ...asking(repo, `reading pull request ${number}`, {
       needs: 'pull-requests: read',
@@ -98,7 +109,7 @@ async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
     }),
     pull_number: number,
   })
-  return { isPull: true, data: { base: data.base, head: data.head } }
+  return data
 }
 
 type FindRange = (

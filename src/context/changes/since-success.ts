@@ -3,6 +3,7 @@
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { isMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
@@ -68,6 +69,29 @@ export async function findSuccesses(
     `${reason}.`,
     'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
   )
+}
+
+/**
+ * Whether an earlier attempt of this run succeeded: it has sent what was new then.
+ * [range.rerun.green]
+ */
+export async function hasSucceeded(
+  { runId, runAttempt }: RunEnvironment,
+  repo: GitHubRepo,
+): Promise<boolean> {
+  for (let attempt_number = runAttempt - 1; attempt_number > 0; attempt_number--) {
+    const asked = repo.github.actions.getWorkflowRunAttempt({
+      ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
+      run_id: Number(runId),
+      attempt_number,
+    })
+    // The runs could be listed, so what isn't found isn't there.
+    const answer = await asked.catch((thrown) => {
+      if (!isMissing(thrown)) throw thrown
+    })
+    if (answer?.data.conclusion === 'success') return true
+  }
+  return false
 }
 
 /**

@@ -79,6 +79,8 @@ export type Findings = Readonly<{
   bySince?: boolean
   /** Code that whoever reads the log may not read is among the changes. */
   isPrivate?: boolean
+  /** If this run succeeds, the next one begins where it ends. */
+  isMark?: boolean
 }>
 
 /** Why there is no list, as a sentence. */
