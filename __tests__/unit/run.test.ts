@@ -402,6 +402,20 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     expect((await follow(ended, refused(404, 2), again(1, running))).story).toBe(NOT_FOUND)
   })
 
+  test('goes by what its last look has shown: what it sends, and the end that is not its own [send.look-again] [poll.stale-end]', async () => {
+    const others = { prLink: `${LINK}1` }
+    const look = async () => ({ ...plan(job('completed', others)), prompt: 'Do more there' })
+    const { story, calls } = await runTask(plan(job('completed'), look) as Task, [
+      errorResponse(409),
+      active,
+      jobResult('completed', others),
+      active,
+      opened,
+    ])
+    expect(story).toBe('message message poll poll poll: pr-opened')
+    expect(calls.flatMap(({ prompt }) => prompt ?? [])).toEqual(['Do more', 'Do more there'])
+  })
+
   test('creates none of one that is busy to the deadline [send.look-again]', async () => {
     const look = async (): Promise<Plan> => plan(running, look)
     const { story, calls } = await runTask(plan(ended, look) as Task, forever(errorResponse(409)))

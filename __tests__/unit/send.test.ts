@@ -36,7 +36,7 @@ async function submit(
 const sendIn = (
   { tools }: Pick<ReturnType<typeof createScriptedRun>, 'tools'>,
   request: SubmitRequest = CREATE,
-) => settle(sendUntilAccepted(request, 'Do it', tools))
+) => settle(sendUntilAccepted(request, { prompt: 'Do it' }, tools))
 
 const accepted = jobResult('active')
 

@@ -7,7 +7,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
-import { type LookAgain, sendUntilAccepted } from './send.js'
+import { hasEnded, type LookAgain, sendUntilAccepted } from './send.js'
 import type { RunTools } from './step.js'
 import type { MessageTask, NewJob, Plan, Task } from './task.js'
 
@@ -87,14 +87,12 @@ async function messageOrCreate(
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
   let now: Plan = task
-  let hasEnded: boolean | undefined = isFinal(remembered.job?.status)
   const lookAgain = async () => {
     now = await remembered.look()
-    hasEnded = now.kind === 'message' ? isFinal(now.remembered?.job?.status) : undefined
-    return hasEnded
+    return now.kind === 'message' ? now : undefined
   }
   try {
-    return await message(task, wait, tools, hasEnded, lookAgain)
+    return await message(task, wait, tools, lookAgain)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     const isDoubted = thrown.response.status === 404 && !isRepeated
@@ -104,7 +102,7 @@ async function messageOrCreate(
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
       return messageOrCreate(now, wait, tools, true)
     }
-    if (!hasEnded || !refusesMessage(thrown)) throw thrown
+    if (!hasEnded(now) || !refusesMessage(thrown)) throw thrown
     tools.log(
       'The earlier docs job has ended and takes no more messages: a new one takes its place.',
     )
@@ -119,18 +117,27 @@ async function create(
   // This is told before the placeholder, which must not store the docs job that is replaced.
   tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
   await tools.writePlaceholder()
-  const job = await sendUntilAccepted({ kind: 'create' }, prompt, tools)
+  const job = await sendUntilAccepted({ kind: 'create' }, { prompt }, tools)
   tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
   return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
 
 async function message(
-  { jobId, prompt, fingerprint = '', remembered }: MessageTask,
+  task: MessageTask,
   wait: boolean,
   tools: RunTools,
-  ...ended: [replaceable?: boolean, lookAgain?: LookAgain]
+  lookAgain?: LookAgain,
 ): Promise<Begun> {
-  const job = await sendUntilAccepted({ kind: 'message', jobId }, prompt, tools, ...ended)
+  const { jobId, fingerprint = '' } = task
+  let { remembered } = task
+  const follow =
+    lookAgain &&
+    (async () => {
+      const now = await lookAgain()
+      remembered = now?.remembered
+      return now
+    })
+  const job = await sendUntilAccepted({ kind: 'message', jobId }, task, tools, follow)
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.

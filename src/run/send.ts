@@ -1,36 +1,36 @@
 /** Sends a request until it is accepted, and never again once it might have been. */
 
 import type { ServiceResult, SubmitRequest } from '../agent/client.js'
-import type { Job } from '../agent/job.js'
+import { isFinal, type Job } from '../agent/job.js'
 import { ATTEMPT_MS, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
+import type { MessageTask } from './task.js'
 
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
-/** Whether a docs job has ended by now; undefined if it is to get no message any more. */
-export type LookAgain = () => Promise<boolean | undefined>
+/** What is to be sent by now; undefined if the docs job is to get no message any more. */
+export type LookAgain = () => Promise<MessageTask | undefined>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice] Whoever
  * has waited behind a refusal looks again at what decided. [send.look-again]
  *
- * @param replaceable a new job can take the place of the one that gets the message
+ * @param task if it is for a docs job that has ended, a new one can take its place
  * @returns the job in the service's response; undefined for a message that was accepted without a
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  */
 export async function sendUntilAccepted(
   request: SubmitRequest,
-  prompt: string,
+  task: Pick<MessageTask, 'prompt' | 'remembered'>,
   tools: RunTools,
-  replaceable = false,
   lookAgain?: LookAgain,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
@@ -38,7 +38,8 @@ export async function sendUntilAccepted(
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
-  let mayEnd = replaceable
+  let { prompt } = task
+  let replaceable = hasEnded(task)
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
@@ -46,7 +47,7 @@ export async function sendUntilAccepted(
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    const context = { date: clock.date(), conflicts, replaceable: mayEnd }
+    const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.kind === 'accepted') {
@@ -82,12 +83,18 @@ export async function sendUntilAccepted(
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
     if (isUnsent || lookAgain === undefined) continue
-    const hasEnded = await lookAgain()
-    if (hasEnded === undefined || (hasEnded && verdict.isDoubted)) throw verdict.error
+    const now = await lookAgain()
+    if (now === undefined || (verdict.isDoubted && hasEnded(now))) throw verdict.error
     // It is busy: what it refused says nothing of its end.
-    if (!hasEnded) conflicts = 0
-    mayEnd ||= hasEnded
+    if (!hasEnded(now)) conflicts = 0
+    replaceable ||= hasEnded(now)
+    prompt = now.prompt
   }
+}
+
+/** Whether the docs job that gets the message was seen ended. */
+export function hasEnded({ remembered }: Pick<MessageTask, 'remembered'>): boolean {
+  return isFinal(remembered?.job?.status)
 }
 
 /** If the action itself fails, the request may already have been sent. */
