@@ -43,7 +43,10 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Runs a step until everything is reported. */
+const UNSEEN =
+  "GitHub didn't say whether the docs pull request was still open when the docs job ended. If it is merged by then, the next run asks for docs again."
+
+/** Runs a step until everything is reported. [docs.ended-early] */
 export async function runStep(step: WholeStep): Promise<void> {
   const { inputs, report, clock, deadline, tell } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
@@ -52,8 +55,16 @@ export async function runStep(step: WholeStep): Promise<void> {
   // GitHub is not loaded for this alone.
   if (isFinalOutcome(report.facts.result?.outcome ?? '') && needsGitHub(inputs)) {
     const { signal, end } = createDeadline(clock.now() + DOCS_MS, deadline.signal, clock)
-    const docs = await (await step.loadGitHub()).readDocs(report.facts, signal).finally(end)
-    tell({ kind: 'docs-read', ...docs })
+    const docs = await step
+      .loadGitHub()
+      .then(({ readDocs }) => readDocs(report.facts, signal))
+      // Whatever happens there, the comment has the result.
+      .catch(() => ({ files: [], isUnseen: true }))
+      .finally(end)
+    // What failed is replaced, and what was archived adds nothing.
+    const isUnseen = docs.isUnseen === true && report.facts.seen?.job.status === 'completed'
+    if (isUnseen) tell({ kind: 'noted', text: UNSEEN, level: 'log' })
+    tell({ kind: 'docs-read', ...docs, isUnseen })
   }
   report.endLog()
   await report.closeComment(deadline)

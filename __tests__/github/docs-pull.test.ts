@@ -377,25 +377,45 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(markersIn(world.comments())).toMatchObject([{ state: 'active' }])
   })
 
-  slowTest.each<[string, answers: number, told: boolean]>([
-    ['fails for a moment is made again', 1, true],
-    ['fails is made by the next run, which asks again for what may be missing', 9, false],
-  ])('a look that %s', async (world, _, times, told) => {
+  const MOVED = { status: 404, body: { message: 'Not Found' } }
+  slowTest.each<[string, Fault['answer'], times: number, told: boolean]>([
+    ['fails for a moment is made again', BAD_GATEWAY, 1, true],
+    ['fails is made by the next run, which asks again', BAD_GATEWAY, 9, false],
+    ['is refused, though the first was not, is made by the next run, too', MOVED, 9, false],
+    ['shows no state is made by the next run, too', { status: 200, body: {} }, 9, false],
+  ])('a look that %s', async (world, _, answer, times, told) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const inputs = { ...SCOPE, context: 'event' }
     await world.step(inputs)
     const pull = docs.addPull({ number: 17 })
     const more = { ...inputs, prompt: 'More.' }
-    const { commands } = await world.step(more, {
+    const { commands, log, summary } = await world.step(more, {
       meanwhile: async () => {
         await until(() => world.posts().length > 1)
         Object.assign(pull, { state: 'closed', merged: true })
-        world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times })
+        world.github.faults.push({ path: /docs\/pulls\/17$/, answer, times })
       },
     })
     world.github.faults.length = 0
     expect(commands('warning').some((text) => SAYS.test(text))).toBe(told)
+    for (const text of [log, summary, world.comments()[0] ?? ''])
+      expect(text.includes('the next run asks for docs again')).toBe(!told)
     expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+  })
+
+  slowTest('a look that fails leaves the end of a docs job that failed as it is', async (world) => {
+    world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+    const ends = (status: string) => ({ job: { status, prLink: DOCS } })
+    const { url } = await world.serve({
+      poll: [ends('completed'), ends('completed'), { times: 99, ...ends('failed') }],
+    })
+    await world.step({ ...SCOPE, 'base-url': url })
+    world.github.faults.push({ path: /docs\/pulls\/17$/, answer: { delayMs: 1 } })
+    world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times: 9 })
+    const { outputs, summary } = await world.step({ ...SCOPE, 'base-url': url, prompt: 'More.' })
+    expect(outputs.outcome).toBe('failed')
+    expect(summary).not.toContain("GitHub didn't say")
+    expect(markersIn(world.comments())).toMatchObject([{ state: 'failed' }])
   })
 
   testsIn({ emulator: { scenario: { withoutPullRequest: true } } })(

@@ -392,6 +392,34 @@ describe('the memory has the job [memory.edit.retried]', () => {
   )
 
   slowTest(
+    'even if its comment was deleted before a cancel, which leaves little time [memory.one-comment.no-twin]',
+    async (world) => {
+      const { outputs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => markersIn(world.comments()).some(({ jobId }) => jobId !== ''))
+          world.repository.comments.clear()
+          cancel()
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(markersIn(world.comments())).toMatchObject([{ jobId: outputs['job-id'] }])
+    },
+  )
+
+  slowTest(
+    'even if nobody can tell, behind the result, what GitHub says of its docs [docs.ended-early]',
+    async (world) => {
+      await world.step(SCOPE, {
+        meanwhile: async ({ loadGitHub }) => {
+          const readDocs = () => Promise.reject(new Error('A bug of the action.'))
+          Object.assign(await loadGitHub(), { readDocs })
+        },
+      })
+      expect(world.comments()).toEqual([expect.stringMatching(/^✅ /)])
+    },
+  )
+
+  slowTest(
     'even if its comment was deleted while the job ran [memory.one-comment.no-twin]',
     async (world) => {
       const first = await world.step(SCOPE, {
@@ -459,19 +487,22 @@ describe('while the key is replaced [memory.previous-key]', () => {
     repositories: [REPOSITORY],
     permissions: { pull_requests: 'write', contents: 'read' },
   } as const
-  testsIn({ github: { otherTokens: { [PERSONAL]: everywhere } } }).each([
-    ['an installation', {}, 'job'],
-    ['a person', { 'github-token': PERSONAL }, 'message'],
+  testsIn({ github: { otherTokens: { [PERSONAL]: everywhere } } }).each<
+    [string, string, Record<string, string>, sent: string]
+  >([
+    ['an installation', 'mallory', {}, 'job'],
+    ["an installation, and the person's account was deleted", '', {}, 'job'],
+    ['a person', 'mallory', { 'github-token': PERSONAL }, 'message'],
   ])(
     'a comment by a person, whatever its marker, counts only with the token of one: of %s [memory.marker.author]',
-    async (world, _, inputs, sent) => {
+    async (world, _, author, inputs, sent) => {
       await world.step(SCOPE)
       for (const [id, comment] of world.repository.comments)
-        world.repository.comments.set(id, { ...comment, author: 'mallory' })
+        world.repository.comments.set(id, { ...comment, author })
       const [forged] = world.comments()
-      const { outputs, log } = await world.step({ ...SCOPE, ...inputs })
+      const { outputs, summary } = await world.step({ ...SCOPE, ...inputs })
       expect(outputs.sent).toBe(sent)
-      expect(log).not.toContain("can't be verified")
+      expect(/can't be verified\..* If .* was a person's before/.test(summary)).toBe(sent === 'job')
       if (sent === 'job') expect(world.comments()).toEqual([forged, expect.anything()])
       else expect(world.comments()).toHaveLength(1)
     },

@@ -62,11 +62,20 @@ test.each<[string, refusal: Handler, continues: boolean, says: string]>([
     false,
     ENDED,
   ],
+  [
+    'is not found, whatever the shape of its error',
+    json(404, { error: { code: 'not_found', message: 'Job not found' } }),
+    true,
+    'no longer exists',
+  ],
 ])(
   'a job that %s is replaced, in the same comment [send.message.ended] [memory.rerun.unknown]',
   (_, refusal, continues, says) =>
     onPullRequest(
-      { posts: [ended, refusal, another], polls: [completed, missing] },
+      {
+        posts: [ended, refusal, another],
+        polls: [completed, refusal === gone ? missing : refusal],
+      },
       async ({ world, step, creates, messages }) => {
         if (continues) world.github.addRepository('your-org/docs').addPull({ number: 17 })
         await step()

@@ -19,7 +19,8 @@ export const comment = ({ id, body, author }: CommentState, isHidden = false) =>
   id,
   minimized: isHidden ? { reason: 'outdated' } : null,
   body,
-  user: { login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
+  // It has none if the account was deleted.
+  user: author === '' ? null : { login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
 })
 
 export const labels = (pull: PullState) => [...pull.labels].map((name) => ({ name }))

@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from '@jest/globals'
 import { inputEnvironment } from '../../emulator/runner.mjs'
-import { createStep } from '../../src/create-step.js'
+import { createStep, type WholeStep } from '../../src/create-step.js'
 import { runStep } from '../../src/main.js'
 import type { Clock } from '../../src/net/deadline.js'
 import type { ReportWriter } from '../../src/report/report.js'
@@ -30,6 +30,8 @@ export interface Telling {
   readonly summary: () => string
   /** Cancels the step, as the first signal does. */
   readonly cancel: () => void
+  /** What talks to GitHub. */
+  readonly loadGitHub: WholeStep['loadGitHub']
 }
 
 export interface StoryOptions {
@@ -78,7 +80,12 @@ async function run(
     cancelledAt = performance.now()
     cancel.abort()
   }
-  const telling = { lines: recording.lines, summary: () => recording.summary, cancel: onCancel }
+  const telling = {
+    lines: recording.lines,
+    summary: () => recording.summary,
+    cancel: onCancel,
+    loadGitHub: step.loadGitHub,
+  }
   const happened = meanwhile(telling).then(() => true)
   const isInTime = await Promise.race([happened, ended.then(() => setImmediate(false))])
   if (!isInTime) throw new Error(`The step ended too early:\n${recording.lines.join('\n')}`)

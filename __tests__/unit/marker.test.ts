@@ -1,5 +1,6 @@
 /** The signed marker is valid for one step, in one comment, with one key. */
 
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {
   createMarker,
@@ -92,6 +93,17 @@ test('a signed marker of another shape counts as unverified [memory.marker.untru
     const marker = createMarker({ ...STATE, ...(forged as object) }, ID, IDENTITY, KEY)
     expect(readMarker(marker, ID, IDENTITY, KEY)).toBe('unverified')
   }
+})
+
+test('signed data that is no JSON counts as unverified [memory.marker.untrusted]', () => {
+  const [, , name = ''] = createMarker(STATE, ID, IDENTITY, KEY).split(' ')
+  const data = Buffer.from('[').toString('base64url')
+  const { repository, number, step } = IDENTITY
+  const signature = createHmac('sha256', KEY[0])
+    .update(JSON.stringify([repository.toLowerCase(), String(number), ...step, ID, data]))
+    .digest('base64url')
+  const marker = `<!-- agent-job-action:2 ${name} ${data} ${signature} -->`
+  expect(readMarker(marker, ID, IDENTITY, KEY)).toBe('unverified')
 })
 
 test('a marker of a later version is read, with a state of its own and more behind the rest [memory.marker.stable]', () => {

@@ -12,7 +12,7 @@ import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
-import { safeLink } from '../text/safe.js'
+import { parseJson, safeLink } from '../text/safe.js'
 import { isStatus, type Job } from './job.js'
 import { errorSchema, jobSchema } from './schemas.js'
 
@@ -126,7 +126,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const received = parseJson(body)
   const foreign = isForeign(httpStatus, headers['content-type'], body)
   if (httpStatus < 200 || httpStatus > 299) {
-    const hasError = errorSchema.parse(received).error !== ''
+    const hasError = Boolean(Object(received).error)
     return {
       kind: 'error-response',
       status: httpStatus,
@@ -185,12 +185,4 @@ function describeBody(body: string): string {
   if (Object.keys(more).length === 0) return error
   const all = { depth: 4, breakLength: Infinity, maxStringLength: Infinity }
   return `${error} ${inspect(more, all)}`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

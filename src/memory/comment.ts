@@ -30,7 +30,7 @@ interface CommentOptions
   readonly isMemory: boolean
   /**
    * The token is an installation's: whoever has a key that leaked could sign a comment of his own,
-   * so no person's counts. [memory.marker.author]
+   * so only a bot's counts. [memory.marker.author]
    */
   readonly isApps: boolean
 }
@@ -115,10 +115,11 @@ export function keepComment(options: CommentOptions) {
     const note = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map((item) => {
-      const isPersons = isApps && getString(item, 'user.type') === 'User'
-      const text = isPersons ? '' : getString(item, 'body')
-      const stored = readMarker(text, item.id, identity, markerKeys)
-      return { id: item.id, stored, isHidden: getPath<unknown>(item, 'minimized') !== undefined }
+      const { id } = item
+      const marker = readMarker(getString(item, 'body'), id, identity, markerKeys)
+      const isOthers = isApps && getString(item, 'user.type') !== 'Bot'
+      const stored = marker && isOthers ? 'unverified' : marker
+      return { id, stored, isHidden: getPath<unknown>(item, 'minimized') !== undefined }
     })
     const own = marked.flatMap(({ stored, ...item }) =>
       typeof stored === 'object' ? [{ ...item, stored }] : [],
@@ -134,7 +135,8 @@ export function keepComment(options: CommentOptions) {
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
-          'If the key was replaced, set previous-api-key to the one before it, unless it leaked.',
+          'If the key was replaced, set previous-api-key to the one before it, unless it leaked. ' +
+          "If github-token was a person's before, and is an app's now, that is why.",
       )
     if (before && isOfThisAttempt(before, environment) && !isMemory)
       warn(
@@ -171,7 +173,8 @@ export function keepComment(options: CommentOptions) {
     state = { kind: 'written', id, held: written() }
     try {
       const marker = createMarker(held, id, identity, markerKeys)
-      await comments.edit(id, update.text, marker, mode)
+      // One that this step has edited before is there, or was deleted: its end can't wait.
+      await comments.edit(id, update.text, marker, { ...mode, early: written() === undefined })
       state = { kind: 'written', id, held }
     } catch (thrown) {
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.

@@ -70,18 +70,20 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
   }
 
-  const unreadableLinks = new Set<string>()
+  /** Whether this step has read its state, by its link. */
+  const readable = new Map<string, boolean>()
   return {
     /** Undefined if it can't be read, which is told once. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
-      if (unreadableLinks.has(link)) return undefined
+      if (readable.get(link) === false) return undefined
       try {
         const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
+        readable.set(link, true)
         return state
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
-        unreadableLinks.add(link)
+        readable.set(link, false)
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
@@ -118,7 +120,9 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       return {
         files,
         endedEarly: state === 'open' ? undefined : state,
-        isUnseen: isContinued && (await pull) === undefined,
+        // What could be read before and can't be now may have been merged meanwhile.
+        isUnseen:
+          isContinued && ((await pull) === undefined || (!state && readable.get(link) === true)),
       }
     },
   }

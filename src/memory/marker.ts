@@ -6,7 +6,7 @@ import { jobSchema } from '../agent/schemas.js'
 import { type RunEnvironment, withoutRef } from '../event/event.js'
 import type { Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
-import { safeLink } from '../text/safe.js'
+import { parseJson, safeLink } from '../text/safe.js'
 
 export type Identity = Readonly<{
   repository: string
@@ -141,8 +141,8 @@ function sign(data: string, id: number, identity: Identity, key: Buffer): string
     .digest('base64url')
 }
 
-/** Only verified data is parsed. */
+/** Only signed data is parsed: a key that leaked can have signed anything. */
 function parse(data: string): StoredState | 'unverified' {
-  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const stored = parseJson(Buffer.from(data, 'base64url').toString())
   return storedSchema.safeParse(stored).data ?? 'unverified'
 }

@@ -96,7 +96,7 @@ export function openComments(
     findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
-      const params = { ...writing({ ...mode, early: true }), comment_id, body }
+      const params = { ...writing(mode), comment_id, body }
       await repo.github.issues.updateComment(params)
     },
   }

@@ -20,3 +20,12 @@ function isSafe(link: string): boolean {
   const isPlain = /^https?:\/\/(?!\/|[^/?#]*@)[a-z0-9._~:/?#@%=+,-]+$/i.test(link)
   return isPlain && link.length <= 2048 && URL.canParse(link)
 }
+
+/** Undefined if it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
