@@ -9,11 +9,12 @@ import { findMergedPull, type MergedPull, readMergedGroup } from './context/chan
 import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
-import { judgeChanges } from './context/judge.js'
+import { judgeChanges, NEXT_BEGINS } from './context/judge.js'
 import { composePrompt } from './context/prompt/compose.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub } from './github/client.js'
+import { GitHubError } from './github/errors.js'
 import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memory/memory.js'
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
@@ -105,10 +106,14 @@ async function planAbout(
   const { task } = inputs
   if (task.kind === 'attach') return task
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
-  if (labelled !== undefined) return skipAndStop(labelled)
-
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
+  if (labelled !== undefined) {
+    const isMark = /^(?:schedule|workflow_dispatch) refs\/heads\//
+    const isRange = needsChanges && named?.isPull !== true
+    const moves = isRange && isMark.test(`${event.name} ${environment.ref}`)
+    return skipAndStop({ advice: moves ? NEXT_BEGINS : undefined, ...labelled })
+  }
   const findings = needsChanges
     ? await (inputs.codeRepositories.length > 0
         ? (await import('./context/other-repositories.js')).findElsewhere(step, repo, named)
@@ -124,8 +129,10 @@ async function planAbout(
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
   const { isMark = false, bySince } = findings ?? {}
   // What is remembered knows more of a re-run.
-  if (isMark && !bySince && recalled === undefined && (await hasSucceeded(environment, repo)))
-    return skipAndStop(ALREADY_SENT)
+  if (isMark && !bySince && !memory.comment?.isMemory) {
+    if (await hasSucceeded(environment, repo)) return skipAndStop(ALREADY_SENT)
+    tell({ kind: 'sent-once' })
+  }
   if (isMark && inputs.dryRun) tell({ kind: 'noted', text: MOVES_MARK, level: 'log' })
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others.
@@ -139,17 +146,21 @@ async function planAbout(
     omit = () => undefined // Once: it may be composed again.
     return prompt
   }
+  const refuse = async (): Promise<Plan | undefined> => {
+    const isNeeded = findings !== undefined || memory.comment?.isMemory === true
+    const closed = await findClosed(step, isNeeded)
+    return closed && skipAndStop(closed)
+  }
   const plan: Plan = recalled
-    ? await recalled.plan(fingerprints, composeWith)
-    : { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
-  const isSent = plan.kind === 'create' || plan.kind === 'message'
-  const refused = isSent ? await findClosed(step) : undefined
-  return refused === undefined ? { ...plan, isPrivate: findings?.isPrivate } : skipAndStop(refused)
+    ? await recalled.plan(fingerprints, composeWith, refuse)
+    : ((await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0] })
+  return { ...plan, isPrivate: findings?.isPrivate }
 }
 
+/** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {
-  reason: 'this is a re-run, and an earlier attempt succeeded, so nothing is new',
-  advice: 'To send its changes again, start the workflow by hand, with since.',
+  reason: 'this is a re-run, and the attempt before it was green, so the changes count as sent',
+  advice: 'To send them, start the workflow by hand, with since.',
 }
 
 /** A dry run that succeeds is one that the next run takes for done. [range.dry-run] */
@@ -161,13 +172,27 @@ const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_
 
 /**
  * Why nobody wants docs any more, if somebody closed the pull request while the run waited: for a
- * runner, for an approval, or for the run before. [skip.closed-meanwhile]
+ * runner, for an approval, or for the run before. Whoever re-runs it asks. Only what is seen stops
+ * it. [skip.closed-meanwhile]
+ *
+ * @param isNeeded nothing is sent if GitHub is down
  */
-async function findClosed({ event, repo }: MemoryStep): Promise<Skip | undefined> {
+async function findClosed(
+  { event, environment, repo, log }: MemoryStep,
+  isNeeded: boolean,
+): Promise<Skip | undefined> {
   const { number } = event.pullRequest ?? {}
-  if (number === undefined || !UNASKED.test(`${event.name} ${event.action}`)) return undefined
-  const { state, merged } = await readPull(number, repo)
-  if (state === 'open' || merged) return undefined
+  const isAsked = environment.runAttempt > 1 || !UNASKED.test(`${event.name} ${event.action}`)
+  if (number === undefined || isAsked) return undefined
+  try {
+    const { state, merged } = await readPull(number, repo, isNeeded)
+    if (state !== 'closed' || merged) return undefined
+  } catch (thrown) {
+    const isPassed = thrown instanceof GitHubError && !(isNeeded && thrown.kind === 'temporary')
+    if (!isPassed) throw thrown
+    log(`${thrown.message} So nobody knows whether the pull request is still open.`)
+    return undefined
+  }
   return { reason: `pull request ${number} was closed without a merge while this run waited` }
 }
 

@@ -448,7 +448,8 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
       expect(commands('warning')).toEqual([expect.stringMatching(SAYS)])
       for (const text of [summary, world.comments()[0]]) {
         expect(text).toMatch(SAYS)
-        expect(text).not.toContain(' files: ')
+        expect(text).toContain(`your-org/docs#17`)
+        expect(text).not.toMatch(/ files: |If you expected changes/)
       }
       expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
     },

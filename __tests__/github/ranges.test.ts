@@ -2,17 +2,28 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '../support/github.js'
 import {
+  BAD_GATEWAY,
+  type Fault,
+  file,
+  primaryLimit,
+  type Repository,
+  refusal,
+  sha,
+} from '../support/github.js'
+import {
+  deadlineAfter,
   expectSkipped,
   inRealWorld,
   promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
+import { until } from '../support/time.js'
 
 /** Without the data of others. */
 const ownWords = (prompt: string): string =>
@@ -919,8 +930,9 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
   worldTest.each<[string, string, number, string[], Record<string, string>, sent: string]>([
     ['of a schedule', 'schedule', 2, ['success'], {}, 'nothing'],
     ['of a manual run', 'workflow_dispatch', 2, ['success'], {}, 'nothing'],
-    ['of one whose second attempt failed', 'schedule', 3, ['success', 'failure'], {}, 'nothing'],
+    ['of a re-run that succeeded', 'schedule', 3, ['failure', 'success'], {}, 'nothing'],
     ['not of one that failed', 'schedule', 2, ['failure'], {}, 'job'],
+    ['not of one whose re-run failed', 'schedule', 3, ['success', 'failure'], {}, 'job'],
     ['not with since, which asks', 'workflow_dispatch', 2, ['success'], { since: PREVIOUS }, 'job'],
   ])('%s', async (world, _, event, attempt, ends, inputs, sent) => {
     withNews(world)
@@ -929,12 +941,49 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
     const { outputs, log } = await world.step({ ...DIFF, ...inputs }, night(event, attempt))
     expect(outputs.sent).toBe(sent)
     const asked = world.github.requests.filter(({ path }) => /\/attempts\//.test(path))
-    if (sent === 'nothing') {
+    if (sent === 'nothing')
       expect(log).toMatch(
-        /an earlier attempt succeeded, so nothing is new\. .* by hand, with since/,
+        /the attempt before it was green, so the changes count as sent\. .* by hand, with since/,
       )
-      expect(asked).toHaveLength(attempt - ends.lastIndexOf('success') - 1)
-    } else expect(asked.length).toBeLessThanOrEqual(1)
+    expect(asked).toHaveLength('since' in inputs ? 0 : 1)
+  })
+
+  const BY_HAND = 'To start a new docs job, start the workflow by hand, with since.'
+  const RE_RUN = 'To start a new docs job, re-run the workflow job.'
+  worldTest.each<[string, Record<string, string>, RunOptions, RegExp | string]>([
+    ['none by a green night that waits for nothing', { wait: 'false' }, night('schedule', 1), ''],
+    [
+      'none by a green night whose docs job failed',
+      { 'fail-on': 'none' },
+      night('schedule', 1),
+      BY_HAND,
+    ],
+    ['a new docs job by a red one', {}, night('schedule', 1), RE_RUN],
+    [
+      'a new docs job by one with since',
+      { 'fail-on': 'none', since: PREVIOUS },
+      night('workflow_dispatch', 1),
+      RE_RUN,
+    ],
+    ['a new docs job by a push', { 'fail-on': 'none' }, push(), RE_RUN],
+  ])('so that nobody is promised %s', async (world, _, inputs, run, advice) => {
+    withNews(world)
+    world.repository.addComparison(sha('before'), HEAD, { files: [file('src/a.ts')] })
+    const { url } = await world.serve({ poll: [{ times: 9, job: { status: 'failed' } }] })
+    const { outputs, summary } = await world.step({ ...DIFF, ...inputs, 'base-url': url }, run)
+    expect(outputs.sent).toBe('job')
+    expect(summary).toContain(advice)
+    if (advice !== RE_RUN) expect(summary).not.toMatch(/re-run/i)
+  })
+
+  worldTest('and a label that skips a night says that the next one begins here', async (world) => {
+    withNews(world)
+    world.repository.issues.add(5)
+    const { summary } = await world.step(
+      { ...DIFF, 'job-scope': 'issue', 'issue-number': '5', 'skip-labels': 'docs' },
+      night('schedule', 1),
+    )
+    expect(summary).toMatch(/has the label `docs`.*The next run begins here\./s)
   })
 
   worldTest('and asks for nothing in a first attempt', async (world) => {
@@ -968,6 +1017,68 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     payload: { action, sender: octocat, pull_request: opened },
     env: { GITHUB_RUN_ID: '200' },
   })
+  const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } }
+  const PULL = /\/pulls\/1$/
+  worldTest.each<[string, Fault['answer'], Record<string, string>, RunOptions, sent: string]>([
+    ['may not be read stops no run', FORBIDDEN, { 'job-scope': 'pull-request' }, {}, 'job'],
+    ['may not be read stops no run', FORBIDDEN, { comment: 'true' }, {}, 'job'],
+    [
+      "can't be read stops a run that needs GitHub",
+      BAD_GATEWAY,
+      { 'job-scope': 'pull-request' },
+      {},
+      'nothing',
+    ],
+    ["can't be read stops none that doesn't", BAD_GATEWAY, { comment: 'true' }, {}, 'job'],
+    [
+      'shows no state stops no run',
+      { status: 200, body: { base: { ref: 'main' } } },
+      { comment: 'true' },
+      {},
+      'job',
+    ],
+    [
+      'is not read on a re-run, which asks',
+      { status: 200, body: { base: { ref: 'main' }, state: 'closed' } },
+      { comment: 'true' },
+      { env: { GITHUB_RUN_ATTEMPT: '2' } },
+      'job',
+    ],
+  ])('that %s: %j', async (world, _, answer, inputs, run, sent) => {
+    world.github.faults.push({ path: PULL, answer, times: 99 })
+    const { outputs } = await world.step({ ...inputs, ...deadlineAfter(60_000) }, run)
+    expect(outputs.sent).toBe(sent)
+  })
+
+  const BUSY = { message: [{ status: 409, error: 'Busy' }] }
+  testsIn({ emulator: { scenario: BUSY } })(
+    'is skipped, though the message had to wait: and the comment says so',
+    async (world) => {
+      await world.step({ 'job-scope': 'pull-request' })
+      const { outputs } = await world.step(
+        { 'job-scope': 'pull-request', prompt: 'More.' },
+        {
+          meanwhile: async ({ lines }) => {
+            await until(() => lines.some((line) => line.includes('Retrying in')))
+            Object.assign(world.repository.pulls.get(world.number) ?? {}, { state: 'closed' })
+          },
+        },
+      )
+      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
+      expect(world.posts()).toHaveLength(2)
+      expect(world.comments()).toEqual([expect.stringMatching(/^⏭️/)])
+    },
+  )
+
+  worldTest('is skipped before the log tells of a new docs job', async (world) => {
+    await world.step({ 'job-scope': 'pull-request' })
+    world.loseJobs()
+    Object.assign(world.repository.pulls.get(world.number) ?? {}, { state: 'closed' })
+    const { log } = await world.step({ 'job-scope': 'pull-request', prompt: 'More.' })
+    expect(log).toContain('was closed without a merge')
+    expect(log).not.toContain('takes its place')
+  })
+
   worldTest.each<[string, string, object, sent: string]>([
     ['is skipped', 'synchronize', { state: 'closed' }, 'nothing'],
     ['is skipped', 'opened', { state: 'closed' }, 'nothing'],

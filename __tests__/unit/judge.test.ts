@@ -8,7 +8,7 @@ import type {
   ListedChanges,
 } from '../../src/context/changes/types.js'
 import { fingerprint } from '../../src/context/fingerprint.js'
-import { judgeChanges } from '../../src/context/judge.js'
+import { judgeChanges, NEXT_BEGINS } from '../../src/context/judge.js'
 import { composeContext, composePrompt } from '../../src/context/prompt/compose.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
@@ -45,15 +45,22 @@ describe('whether there is anything to do', () => {
     readonly context?: 'none' | 'event' | 'diff'
     readonly paths?: string
     readonly isNamed?: boolean
+    readonly isMark?: boolean
   }
   const judge = (
     what: Changes,
-    { name = 'push', context = 'event', paths = 'docs/**', isNamed = false }: Run = {},
+    {
+      name = 'push',
+      context = 'event',
+      paths = 'docs/**',
+      isNamed = false,
+      isMark = false,
+    }: Run = {},
   ): unknown => {
     const contextPaths = parsePathPatterns(paths)
     const thread = isNamed ? { isPull: false, data: {} } : undefined
     const inputs = { context, contextPaths, skipAuthors: new Set(['a-bot']) }
-    const judged = judgeChanges(inputs, name, { changes: what, thread })
+    const judged = judgeChanges(inputs, name, { changes: what, thread, isMark })
     if (judged?.kind !== 'skip') return judged?.note
     return `${judged.skip.reason}. ${judged.skip.advice ?? ''}`
   }
@@ -143,6 +150,12 @@ describe('whether there is anything to do', () => {
       listed([OUTSIDE]),
       { ...byHand, context: 'diff' },
       noMatch('1 file, the first is "src/a.ts"'),
+    ],
+    [
+      'no match, by hand for diffs, where the next range begins [skip.nothing-to-compare.by-hand]',
+      listed([OUTSIDE]),
+      { ...byHand, context: 'diff', isMark: true },
+      `${noMatch('1 file, the first is "src/a.ts"')} ${NEXT_BEGINS}`,
     ],
     [
       'no match, by hand for diffs and about an issue [skip.paths.none-left]',

@@ -44,6 +44,13 @@ test("outputs that the container's user can't write: nothing is sent, a docs job
   )
 })
 
+test('of an end that is taken back again and again, the last hundred changes are shown [report.summary]', () => {
+  const { report, written } = createStep()
+  for (let change = 0; change < 200; change++)
+    report.tell({ kind: 'seen', job: job(change % 2 === 0 ? 'active' : 'completed') })
+  expect(written.summary?.at(-1)?.match(/\| (?:active|completed) \|/g)).toHaveLength(100)
+})
+
 test('a job that is stored at the very end: the summary says then that a re-run finds it, the comment with which it is stored at once [report.advice.rerun]', async () => {
   const { clock, report, written } = createStep()
   const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }

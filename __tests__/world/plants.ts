@@ -15,7 +15,7 @@ const TABLE = [
   // What is sent again.
   [
     'a docs job that is busy by now is replaced [send.look-again]',
-    '(hasEnded && verdict.isDoubted)',
+    '(verdict.isDoubted && hasEnded(now))',
     'verdict.isDoubted',
   ],
   [
@@ -30,17 +30,17 @@ const TABLE = [
   ],
   [
     "a person's comment is the memory [memory.marker.author]",
-    "isApps && getString(item, 'user.type') === 'User'",
+    "isApps && getString(item, 'user.type') !== 'Bot'",
     'false',
   ],
   [
     'a green night is paid again [range.rerun.green]',
-    "if (answer?.data.conclusion === 'success')",
-    'if (false)',
+    "answer?.data.conclusion === 'success'",
+    'false',
   ],
   [
     'a pull request that was closed has its docs [skip.closed-meanwhile]',
-    "state === 'open' || merged",
+    "state !== 'closed' || merged",
     'true',
   ],
   [

@@ -38,6 +38,7 @@ function wordsOf(happening: Happening): string {
     case 'heartbeat':
     case 'docs-read':
     case 'code-is-open':
+    case 'sent-once':
       return ''
   }
 }

@@ -5,7 +5,7 @@ import { InputError, type Inputs } from '../inputs/inputs.js'
 import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
 import type { Skip } from '../run/result.js'
 import { quote } from '../text/escape.js'
-import { formatCount } from '../text/format.js'
+import { formatCount, joinSentences } from '../text/format.js'
 import {
   type ChangedFile,
   explainMissing,
@@ -42,7 +42,7 @@ const NOTHING_NEW = 'there are no new commits'
 export function judgeChanges(
   inputs: ContextInputs,
   eventName: string,
-  { changes, thread }: Findings,
+  { changes, thread, isMark }: Findings,
 ): Judgement | undefined {
   const { context, contextPaths } = inputs
   const isByHand = eventName === 'workflow_dispatch'
@@ -70,7 +70,7 @@ export function judgeChanges(
     case 'listed':
       return (
         (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
-        judgeFiles(inputs, isAsked, isByHand, changes)
+        judgeFiles(inputs, isAsked, isByHand, changes, isMark)
       )
   }
 }
@@ -80,7 +80,7 @@ export function judgeChanges(
  * [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
  */
 const EARLIER = 'For earlier changes, set since to a tag, a branch or a commit.'
-const NEXT_BEGINS = `The next run begins here. ${EARLIER}`
+export const NEXT_BEGINS = `The next run begins here. ${EARLIER}`
 
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */
 function noteMissing(
@@ -116,6 +116,7 @@ function judgeFiles(
   isAsked: boolean,
   isByHand: boolean,
   { files, truncated, gap }: ListedChanges,
+  isMark = false,
 ): Judgement | undefined {
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
   if (folder !== undefined) {
@@ -142,7 +143,10 @@ function judgeFiles(
   const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
   return skip(
     `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,
-    'If a file that changed should count, correct its pattern in context-paths.',
+    joinSentences(
+      'If a file that changed should count, correct its pattern in context-paths.',
+      isMark && NEXT_BEGINS,
+    ),
   )
 }
 

@@ -218,9 +218,9 @@ export function keepComment(options: CommentOptions) {
      * @throws ActionError `github`; the caller reports it
      */
     find: () => read({ retried: true }).catch(onReportedFailure),
-    /** Writes nothing from now on. */
+    /** Writes nothing from now on, unless it has begun: its end is told then. */
     stop(): void {
-      isStopped = true
+      isStopped ||= latest === undefined
     },
     /**
      * Writes the state before a create request, if later runs need it: a missing permission shows

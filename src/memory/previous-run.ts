@@ -22,10 +22,14 @@ interface PreviousRunContext extends PollTools, StepSubject {
 /** What an earlier run left: what follows from it depends on what this run would send. */
 type Earlier = Readonly<{
   kind: 'earlier'
-  /** `fingerprints`: as this run stores it, then as an earlier one may have stored it. */
+  /**
+   * `fingerprints`: as this run stores it, then as an earlier one may have stored it.
+   * `refuse` is asked before something is planned to be sent.
+   */
   plan(
     fingerprints: readonly [string, ...string[]],
     composeWith: (...more: string[]) => string,
+    refuse: () => Promise<Plan | undefined>,
   ): Promise<Plan>
 }>
 
@@ -171,13 +175,11 @@ function earlier(
   const { jobId } = state
   return {
     kind: 'earlier',
-    async plan(fingerprints, composeWith) {
+    async plan(...about) {
+      const [fingerprints, composeWith, refuse] = about
       const found = await findNow()
       const look = () =>
-        earlier(state, () => find('earlier run', state, context), context).plan(
-          fingerprints,
-          composeWith,
-        )
+        earlier(state, () => find('earlier run', state, context), context).plan(...about)
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
@@ -186,6 +188,8 @@ function earlier(
       if (decision.kind === 'skip') return decision
       if (decision.kind === 'wait')
         return attachTo({ ...state, fingerprint }, found, decision.reason, context)
+      const refused = await refuse()
+      if (refused !== undefined) return refused
       // Only what is known to be open can be continued.
       const previousLink = pull === 'open' ? link : undefined
       const prompt = composeWith(...askToContinue(previousLink))

@@ -1,6 +1,6 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
-import { hasDroppedLink, isFinal, outcomeOf } from '../agent/job.js'
+import { failsStep, hasDroppedLink, isFinal, outcomeOf } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
@@ -88,25 +88,27 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
   const hasEnded = isFinal(status) && accepted !== 'message'
   const told = whatWasAccepted(facts)
   const lastSeen = `${name} ${describeJob(facts)}.`
+  const isGreen = !failsStep(result.outcome, inputs.failOn)
+  // A re-run of it sends nothing. [range.rerun.green]
+  const isDone = facts.isSentOnce && isGreen
   // What a re-run does that doesn't find the job.
   const rerun = {
-    job: 'A re-run starts another docs job.',
+    job: !isDone && 'A re-run starts another docs job.',
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[accepted]
   const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
   // An earlier run's, of which this step has not learned more.
   const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
-  const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
+  const anew = isDone ? 'start the workflow by hand, with since' : 're-run the workflow job'
+  const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? anew : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: facts.docs.endedEarly
-          ? ''
-          : facts.codeIsOpen
-            ? 'Review the docs pull request. Merge it after its code is merged.'
-            : 'Review the docs pull request, then merge it.',
+        next: facts.codeIsOpen
+          ? 'Review the docs pull request. Merge it after its code is merged.'
+          : 'Review the docs pull request, then merge it.',
       }
     case 'no-changes': {
       const isDropped = job !== undefined && hasDroppedLink(job)

@@ -102,6 +102,7 @@ export class StepReport {
       case 'unknown':
       case 'not-seen':
       case 'code-is-open':
+      case 'sent-once':
         break
       default:
         happening satisfies never

@@ -36,7 +36,7 @@ function describe(view: View) {
   const texts = result ? describeOutcome(view, result) : describeRunning(view)
   const code = errorOf(result)?.code
   const { endedEarly } = facts.docs
-  const next = joinSentences(endedEarly && describeEndedEarly(endedEarly), texts.next)
+  const next = endedEarly ? describeEndedEarly(endedEarly) : texts.next
   const [files, allFiles] = describeDocsFiles(view)
   return {
     isFailed,
@@ -130,7 +130,7 @@ function describeRunning(view: View): Texts {
  * another server begins with its host. [report.link.host]
  */
 function linkPullRequest({ facts, redact, serverUrl }: View): string | undefined {
-  const isOver = facts.result !== undefined && isFinal(statusIn(facts))
+  const isOver = facts.result !== undefined && isFinal(statusIn(facts)) && !facts.docs.endedEarly
   const link = facts.seen?.job.link ?? (isOver ? undefined : facts.previousLink)
   if (link === undefined) return undefined
   const pull = parsePullRequest(link)
@@ -224,7 +224,8 @@ function showFile({ filename, additions, deletions }: DocsFile, redact: Redact):
 
 function statusTable({ history }: StepFacts): string | undefined {
   if (history.length === 0) return undefined
-  const rows = history.map(({ date, elapsedMs, status }) => {
+  // As many as a comment has room for: an end may be taken back again and again.
+  const rows = history.slice(-100).map(({ date, elapsedMs, status }) => {
     const time = date.toISOString().slice(0, 19).replace('T', ' ')
     return `| ${time} | ${formatDuration(elapsedMs)} | ${status} |`
   })

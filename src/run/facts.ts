@@ -32,6 +32,8 @@ export type Happening = Readonly<
   | { kind: 'noted'; text: string; level: 'log' | 'warn' }
   /** The run is about a pull request that isn't merged yet: its docs have to wait for it. */
   | { kind: 'code-is-open' }
+  /** If the run ends green, a re-run of it sends nothing. */
+  | { kind: 'sent-once' }
   | { kind: 'ended'; result: RunResult }
   | ({ kind: 'docs-read' } & DocsRead)
 >
@@ -99,6 +101,7 @@ export type StepFacts = Readonly<{
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
   codeIsOpen: boolean
+  isSentOnce: boolean
   result: RunResult | undefined
   docs: DocsRead
 }>
@@ -117,6 +120,7 @@ export function factsAtStart(jobId: string): StepFacts {
     history: [],
     notes: [],
     codeIsOpen: false,
+    isSentOnce: false,
     result: undefined,
     docs: { files: [] },
   }
@@ -156,6 +160,8 @@ export function factsAfter(
       return { ...facts, notes: [...facts.notes, happening.text] }
     case 'code-is-open':
       return { ...facts, codeIsOpen: true }
+    case 'sent-once':
+      return { ...facts, isSentOnce: true }
     case 'ended':
       return { ...facts, result: happening.result }
     case 'docs-read':

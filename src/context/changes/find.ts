@@ -100,10 +100,11 @@ async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
 }
 
 /** A pull request that exists: the event is about it. */
-export async function readPull(number: number, repo: GitHubRepo) {
+export async function readPull(number: number, repo: GitHubRepo, retried = true) {
   const { data } = await repo.github.pulls.get({
     ...asking(repo, `reading pull request ${number}`, {
       needs: 'pull-requests: read',
+      retried,
       early: true,
       expects: (pull: ApiPull) => getString(pull, 'base.ref') !== '',
     }),

@@ -71,27 +71,23 @@ export async function findSuccesses(
   )
 }
 
-/**
- * Whether an earlier attempt of this run succeeded: it has sent what was new then.
- * [range.rerun.green]
- */
+/** Whether it is a re-run of a green run, which has dealt with what was new. [range.rerun.green] */
 export async function hasSucceeded(
   { runId, runAttempt }: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<boolean> {
-  for (let attempt_number = runAttempt - 1; attempt_number > 0; attempt_number--) {
-    const asked = repo.github.actions.getWorkflowRunAttempt({
-      ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
-      run_id: Number(runId),
-      attempt_number,
-    })
-    // The runs could be listed, so what isn't found isn't there.
-    const answer = await asked.catch((thrown) => {
-      if (!isMissing(thrown)) throw thrown
-    })
-    if (answer?.data.conclusion === 'success') return true
-  }
-  return false
+  const attempt_number = runAttempt - 1
+  if (attempt_number === 0) return false
+  const asked = repo.github.actions.getWorkflowRunAttempt({
+    ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
+    run_id: Number(runId),
+    attempt_number,
+  })
+  // The runs could be listed, so what isn't found isn't there.
+  const answer = await asked.catch((thrown) => {
+    if (!isMissing(thrown)) throw thrown
+  })
+  return answer?.data.conclusion === 'success'
 }
 
 /**
