@@ -61,10 +61,8 @@ export async function runStep(step: WholeStep): Promise<void> {
       // Whatever happens there, the comment has the result.
       .catch(() => ({ files: [], isUnseen: true }))
       .finally(end)
-    // What failed is replaced, and what was archived adds nothing.
-    const isUnseen = docs.isUnseen === true && report.facts.seen?.job.status === 'completed'
-    if (isUnseen) tell({ kind: 'noted', text: UNSEEN, level: 'log' })
-    tell({ kind: 'docs-read', ...docs, isUnseen })
+    if (docs.isUnseen) tell({ kind: 'noted', text: UNSEEN, level: 'log' })
+    tell({ kind: 'docs-read', ...docs })
   }
   report.endLog()
   await report.closeComment(deadline)

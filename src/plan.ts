@@ -109,10 +109,9 @@ async function planAbout(
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   if (labelled !== undefined) {
-    const isMark = /^(?:schedule|workflow_dispatch) refs\/heads\//
-    const isRange = needsChanges && named?.isPull !== true
-    const moves = isRange && isMark.test(`${event.name} ${environment.ref}`)
-    return skipAndStop({ advice: moves ? NEXT_BEGINS : undefined, ...labelled })
+    const isMark =
+      needsChanges && !named?.isPull && ON_BRANCH.test(`${event.name} ${environment.ref}`)
+    return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
   const findings = needsChanges
     ? await (inputs.codeRepositories.length > 0
@@ -147,8 +146,7 @@ async function planAbout(
     return prompt
   }
   const refuse = async (): Promise<Plan | undefined> => {
-    const isNeeded = findings !== undefined || memory.comment?.isMemory === true
-    const closed = await findClosed(step, isNeeded)
+    const closed = await findClosed(step, findings !== undefined || memory.comment?.isMemory)
     return closed && skipAndStop(closed)
   }
   const plan: Plan = recalled
@@ -156,6 +154,8 @@ async function planAbout(
     : ((await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0] })
   return { ...plan, isPrivate: findings?.isPrivate }
 }
+
+const ON_BRANCH = /^(?:schedule|workflow_dispatch) refs\/heads\//
 
 /** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {
@@ -179,20 +179,16 @@ const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_
  */
 async function findClosed(
   { event, environment, repo, log }: MemoryStep,
-  isNeeded: boolean,
+  isNeeded = false,
 ): Promise<Skip | undefined> {
   const { number } = event.pullRequest ?? {}
   const isAsked = environment.runAttempt > 1 || !UNASKED.test(`${event.name} ${event.action}`)
   if (number === undefined || isAsked) return undefined
-  try {
-    const { state, merged } = await readPull(number, repo, isNeeded)
-    if (state !== 'closed' || merged) return undefined
-  } catch (thrown) {
-    const isPassed = thrown instanceof GitHubError && !(isNeeded && thrown.kind === 'temporary')
-    if (!isPassed) throw thrown
-    log(`${thrown.message} So nobody knows whether the pull request is still open.`)
-    return undefined
-  }
+  const pull = await readPull(number, repo, isNeeded).catch((thrown) => {
+    if (!(thrown instanceof GitHubError) || (isNeeded && thrown.kind === 'temporary')) throw thrown
+    log(`${thrown.message} It counts as open.`)
+  })
+  if (pull?.state !== 'closed' || pull.merged) return undefined
   return { reason: `pull request ${number} was closed without a merge while this run waited` }
 }
 

@@ -40,7 +40,7 @@ const TABLE = [
   ],
   [
     'a pull request that was closed has its docs [skip.closed-meanwhile]',
-    "state !== 'closed' || merged",
+    "pull?.state !== 'closed' || pull.merged",
     'true',
   ],
   [

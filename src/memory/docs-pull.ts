@@ -70,20 +70,18 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
   }
 
-  /** Whether this step has read its state, by its link. */
-  const readable = new Map<string, boolean>()
+  const unreadableLinks = new Set<string>()
   return {
     /** Undefined if it can't be read, which is told once. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
-      if (readable.get(link) === false) return undefined
+      if (unreadableLinks.has(link)) return undefined
       try {
         const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
-        readable.set(link, true)
         return state
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
-        readable.set(link, false)
+        unreadableLinks.add(link)
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
@@ -107,9 +105,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
         (getPath(event.payload, 'repository.private') === true &&
           getPath(event.payload, 'repository.visibility') !== 'internal')
       const readPull = () =>
-        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch((thrown) =>
-          thrown instanceof Unreadable ? {} : undefined,
-        )
+        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch(() => undefined)
       const readFiles = () =>
         readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
       // Side by side if both are asked for: together they have little time.
@@ -120,9 +116,12 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       return {
         files,
         endedEarly: state === 'open' ? undefined : state,
-        // What could be read before and can't be now may have been merged meanwhile.
+        // It may have been merged. What failed is replaced, and what was archived adds nothing.
         isUnseen:
-          isContinued && ((await pull) === undefined || (!state && readable.get(link) === true)),
+          isContinued &&
+          state === undefined &&
+          facts.seen?.job.status === 'completed' &&
+          !unreadableLinks.has(link),
       }
     },
   }
