@@ -19,6 +19,7 @@ import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memor
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
+import { joinSentences } from './text/format.js'
 
 /** What talks to GitHub. */
 export type GitHubDoor = ReturnType<typeof openGitHub>
@@ -186,7 +187,7 @@ async function findClosed(
   if (number === undefined || isAsked) return undefined
   const pull = await readPull(number, repo, isNeeded).catch((thrown) => {
     if (!(thrown instanceof GitHubError) || (isNeeded && thrown.kind === 'temporary')) throw thrown
-    log(`${thrown.message} It counts as open.`)
+    log(joinSentences(thrown.message, 'It counts as open.', thrown.advice))
   })
   if (pull?.state !== 'closed' || pull.merged) return undefined
   return { reason: `pull request ${number} was closed without a merge while this run waited` }

@@ -160,6 +160,11 @@ export class Facts extends Observed {
     return this.docsPullReads.filter(isObject)
   }
 
+  /** Whether GitHub answered with the pull request that the run is about. */
+  get hasReadPull(): boolean {
+    return this.requestsTo(/\/pulls\/1$/).some(isObject)
+  }
+
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
     return this.docsPullBefore(this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER)

@@ -335,12 +335,15 @@ export function isGreenAgain(facts: Facts): boolean {
   const isRange = isNight && inputs.since === undefined && asksForCommits(facts) && !hasComment
   return (
     isRange &&
-    before.some((one) => one.runId === runId && one.attempt < attempt && one.step.exitCode === 0)
+    before.some(
+      (one) => one.runId === runId && one.attempt === attempt - 1 && one.step.exitCode === 0,
+    )
   )
 }
 
 /** Whether somebody closed the pull request, and nobody asks for docs but by a push or the like. */
-export function isRefusedMeanwhile({ event, github, inputs }: Facts): boolean {
+export function isRefusedMeanwhile(facts: Facts): boolean {
+  const { event, github, inputs, attempt } = facts
   const { context, comment, 'context-paths': paths, 'job-scope': scope } = inputs
   const usesGitHub = [context, comment, paths, scope].some(
     (one) => one !== undefined && !['none', 'false', 'run', ''].includes(one),
@@ -350,5 +353,7 @@ export function isRefusedMeanwhile({ event, github, inputs }: Facts): boolean {
   )
   const isOfPull = /^pull_request(?:_target)?$/.test(event.name) && event.pull === PULL_REQUEST
   const isClosed = github?.isRefused === true && github.merges !== 'here'
-  return isClosed && usesGitHub && isUnasked && isOfPull
+  // Whoever may not read it goes on, and whoever re-runs it asks.
+  const isKnown = attempt === 1 && (facts.hasReadPull || facts.isGitHubWell)
+  return isClosed && usesGitHub && isUnasked && isOfPull && isKnown
 }
