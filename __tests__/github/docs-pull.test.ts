@@ -403,6 +403,23 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
   })
 
+  worldTest(
+    'is named in a message that had to wait, though an active docs job has no link by then [send.look-again] [memory.run.open-pull]',
+    async (world) => {
+      world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+      const active = { job: { status: 'active', prLink: null } }
+      const ended = { job: { status: 'completed', prLink: DOCS } }
+      const { url, requests } = await world.serve({
+        poll: [ended, active, active, ended],
+        message: [{ status: 409, error: 'Busy' }],
+      })
+      await world.step({ ...SCOPE, 'base-url': url, wait: 'false' })
+      await world.step({ ...SCOPE, 'base-url': url, prompt: 'More.' })
+      const prompts = requests.filter(({ path }) => path.endsWith('/message'))
+      expect(prompts.map(({ body }) => body.includes(DOCS))).toEqual([true, true])
+    },
+  )
+
   slowTest('a look that fails leaves the end of a docs job that failed as it is', async (world) => {
     world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
     const ends = (status: string) => ({ job: { status, prLink: DOCS } })

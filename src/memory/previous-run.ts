@@ -69,6 +69,7 @@ async function find(
   by: Situation['by'],
   state: StoredState,
   context: PreviousRunContext,
+  known = state.link,
 ): Promise<Found> {
   const { inputs, readDocsPull } = context
   const { jobId } = state
@@ -76,7 +77,7 @@ async function find(
   const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
   const job = jobId === '' ? undefined : await ask()
   // The service leaves the link out while it works on a message.
-  const link = (typeof job === 'object' ? job.link : undefined) ?? state.link
+  const link = (typeof job === 'object' ? job.link : undefined) ?? known
   // A job's own pull request is opened when it has finished.
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
@@ -179,7 +180,7 @@ function earlier(
       const [fingerprints, composeWith, refuse] = about
       const found = await findNow()
       const look = () =>
-        earlier(state, () => find('earlier run', state, context), context).plan(...about)
+        earlier(state, () => find('earlier run', state, context, link), context).plan(...about)
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
