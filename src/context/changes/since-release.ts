@@ -42,6 +42,7 @@ export async function sinceLastRelease(
     repo.github.repos.listReleases({
       ...asking(repo, 'listing the releases', {
         needs: 'contents: read',
+        instead: 'If since says where to begin, this list is not needed.',
         early: true,
         expects: Array.isArray,
       }),

@@ -71,6 +71,7 @@ async function findLastRun(
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
+        instead: 'If since says where to begin, this list is not needed.',
         early: true,
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
