@@ -46,6 +46,7 @@ const REQUESTS = [
   'GET /actions/workflows/docs.yml/runs?status=success',
   'GET /collaborators/octocat/permission',
   'GET /releases',
+  'GET /tags',
   `GET /deployments?sha=${sha('head')}`,
   'GET /deployments/0/statuses',
   `POST /statuses/${sha('head')} {"state":"success"}`,

@@ -82,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
+  ['GET', '/tags', 'contents: read', listTags],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
   ['GET', '/deployments', 'deployments: read', listDeployments],
   ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
@@ -280,6 +281,15 @@ function getPermission({ repo, ids }: Call): Answer {
 /** The newest comes first. Drafts are among them for whoever may write. */
 function listReleases({ repo, query }: Call): Answer {
   return pageOf([...repo.releases].reverse(), query)
+}
+
+/** In the reverse order of their names. */
+function listTags({ repo, query }: Call): Answer {
+  const names = [...repo.tags].sort().reverse()
+  return pageOf(
+    names.map(([name, sha]) => ({ name, commit: { sha, url: 'https://api.github.com/x' } })),
+    query,
+  )
 }
 
 function listDeployments({ repo, query }: Call): Answer {

@@ -204,7 +204,7 @@ describe('whether there is anything to do', () => {
       'a release again, by hand for diffs [skip.release.same-commit]',
       AGAIN,
       { ...byHand, ...forDiff },
-      REPEATED,
+      '"v1" is a release of the same commit. To ask for docs all the same, start it again with since.',
     ],
     ['no list [context.paths.no-list]', UNKNOWN, {}, IGNORED],
     ['no list, on schedule [skip.list.cut]', UNKNOWN, onSchedule, IGNORED],

@@ -636,23 +636,28 @@ const TABLE = [
   ],
   [
     'a higher version came before a lower one [range.release.package]',
-    'numeric: true }) < 0',
-    'numeric: true }) !== 0',
+    'compareVersions(tag_name, tag) < 0',
+    'compareVersions(tag_name, tag) !== 0',
   ],
   [
     'the tenth version came before the second [range.release.package]',
-    "'en', { numeric: true })",
-    "'en')",
+    ", 'en', { numeric: true })",
+    ')',
   ],
   [
     "another package's release came before [range.release.package]",
-    'prefixOf(tag) === prefixOf(than) &&',
+    'parse(tag_name).prefix === parse(tag).prefix &&',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+-|', '/-|'],
+  [
+    'the newest of lower versions came before, whichever is the highest [range.release.package]',
+    '(isLower(one) && compareVersions(other.tag_name, one.tag_name)) ||',
+    '',
+  ],
+  ['a dash makes a pre-release [range.release.pre-release]', '/\\d[._]\\d+-|', '/-|'],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
-    'isPreRelease || !release.prerelease',
+    'isPreRelease || !one.prerelease',
     'true',
   ],
   [

@@ -31,8 +31,9 @@ export const GITHUB_RULES = {
     const reads = step.githubRequests.filter(
       (read) => read.method === 'GET' && read.at < first.startedAt && decides(facts, read),
     )
-    // A request that failed is repeated.
-    const last = new Map(reads.map((read) => [read.path, read]))
+    // A request that failed is repeated, a list by fewer items.
+    const ofList = ({ path }: Received): string => path.replace(/[?&](?:per_)?page=\d+/g, '')
+    const last = new Map(reads.map((read) => [ofList(read), read]))
     for (const read of last.values())
       if (!isAnswer(read, facts))
         yield `${read.path} was answered with ${read.status}, and something was sent`

@@ -54,8 +54,8 @@ export function judgeChanges(
     case 'none': {
       const { previousRelease } = changes
       if (previousRelease !== undefined && !isWanted) {
-        const advice =
-          'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
+        const how = isByHand ? 'it again' : 'a workflow by hand, on the tag or'
+        const advice = `To ask for docs all the same, start ${how} with since.`
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
       const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)

@@ -132,6 +132,16 @@ export function isMissing(answer: unknown): answer is GitHubError {
 }
 
 /**
+ * Whether GitHub lacks, or doesn't give, what the step can do without, while it may answer other
+ * requests: a limit, or a network that is gone, is no such thing. [range.release.judged]
+ */
+export function isWithheld(thrown: unknown): boolean {
+  if (!(thrown instanceof GitHubError)) return false
+  const isFailing = thrown.isTooSlow && thrown.status !== undefined
+  return isFailing || ['no-files', 'missing', 'used-up'].includes(thrown.kind)
+}
+
+/**
  * Whether a request succeeds; false if it is refused for good.
  *
  * @throws GitHubError after a temporary failure

@@ -4,7 +4,7 @@ import type { GitHubRepo } from '../../github/client.js'
 import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import { shortSha } from '../../text/format.js'
-import { canReadCommit, compareCommits } from './compare.js'
+import { canReadCommit, compareCommits, expectGone } from './compare.js'
 import { readParts } from './parts.js'
 import { type Changes, unknownChanges } from './types.js'
 
@@ -49,10 +49,7 @@ export async function changesBetween(
       const { error: cause } = comparison
       // The head certainly exists: if it can't be read, the permission is missing.
       if (!(await canReadCommit(repo, head))) throw cause
-      if (await canReadCommit(repo, base)) {
-        const message = `GitHub doesn't find ${range}, though it has both commits.`
-        throw new ActionError('github', message, 'Re-run later.', { cause })
-      }
+      await expectGone(repo, base, { range }, cause)
       if (!isNamed)
         return {
           kind: 'unknown',

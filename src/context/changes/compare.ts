@@ -4,12 +4,14 @@ import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
 import {
   asking,
+  type Gift,
   type GitHub,
   type GitHubRepo,
   type ReadPage,
   readPages,
 } from '../../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
 
@@ -46,11 +48,14 @@ export type Comparison = Readonly<
  * What was told of a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
+ * @param options.isRelation only the relation counts: the files are on the first page alone
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits)
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
+  { gift, isRelation = false }: { gift?: Gift; isRelation?: boolean } = {},
 ): Promise<Comparison> {
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
@@ -60,10 +65,11 @@ export async function compareCommits(
         // That two commits have no history in common is believed.
         early: (answer) => isMissing(answer) && !isUnrelated(answer),
         expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
-          RELATIONS.includes(status) && isFileList(files),
+          RELATIONS.includes(status) && (isRelation || isFileList(files)),
+        ...(gift && { gift }),
       }),
       basehead: `${base}...${head}`,
-      per_page: COMMITS_PAGE,
+      ...(isRelation ? { per_page: 1, page: 2 } : { per_page: COMMITS_PAGE }),
     })
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
@@ -125,6 +131,22 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
 export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
   const asked = asking(repo, `reading commit ${quote(ref)}`, { needs: 'contents: read' })
   return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
+}
+
+/**
+ * What can't be compared is believed to be gone only if it can't be read, either. [range.gone]
+ *
+ * @throws ActionError `github` if it is there
+ */
+export async function expectGone(
+  repo: GitHubRepo,
+  base: string,
+  { range }: Range,
+  cause: unknown,
+): Promise<void> {
+  if (!(await canReadCommit(repo, base))) return
+  const message = `GitHub doesn't find ${range}, though it has both commits.`
+  throw new ActionError('github', message, 'Re-run later.', { cause })
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
