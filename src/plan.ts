@@ -6,13 +6,14 @@ import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { findChanges, readThread } from './context/changes/find.js'
 import { findMergedPull, type MergedPull, readMergedGroup } from './context/changes/merged-pull.js'
-import type { Thread } from './context/changes/types.js'
+import type { ChangedFile, Findings, Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
-import { judgeChanges } from './context/judge.js'
+import { filesThatCount, judgeChanges } from './context/judge.js'
 import { composePrompt } from './context/prompt/compose.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub } from './github/client.js'
+import type { Inputs } from './inputs/inputs.js'
 import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memory/memory.js'
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
@@ -108,15 +109,15 @@ async function planAbout(
 
   // Without them, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
-  const findings = needsChanges
+  const all = needsChanges
     ? await findChanges(environment, event, repo, { ...inputs, thread: named })
     : undefined
-  const thread = findings === undefined ? named : findings.thread
+  const thread = all === undefined ? named : all.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
-  if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
-  if (inputs.since !== '' && findings?.bySince === false)
+  if (isOpen || (all === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
+  if (inputs.since !== '' && all?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  const judged = findings && judgeChanges(inputs, event.name, findings)
+  const { findings, judged } = await judgeWhole(inputs, event.name, all)
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
   if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If a part of the changes isn't known, they are equal to no others.
@@ -129,6 +130,21 @@ async function planAbout(
     composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
   if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
   return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
+}
+
+/**
+ * Judged before parts are read: what is skipped takes no requests for them, and only diffs need
+ * them. A list that was cut is then judged as a whole. [range.cut.judged]
+ */
+async function judgeWhole(inputs: Inputs, eventName: string, findings: Findings | undefined) {
+  if (findings === undefined) return {}
+  const { changes } = findings
+  const judged = judgeChanges(inputs, eventName, findings)
+  const readMore = changes.kind === 'listed' && inputs.context === 'diff' && changes.readMore
+  if (!readMore || judged?.kind === 'skip') return { findings, judged }
+  const counts = (file: ChangedFile): boolean => filesThatCount([file], inputs).length > 0
+  const whole = { ...findings, changes: await readMore(counts) }
+  return { findings: whole, judged: judgeChanges(inputs, eventName, whole) }
 }
 
 /**

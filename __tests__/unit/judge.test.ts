@@ -188,7 +188,19 @@ describe('whether there is anything to do', () => {
       undefined,
     ],
     ['only their commits, by hand [skip.schedule.agents-own]', BY_BOT, byHand, undefined],
-    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, undefined],
+    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, NO_OTHERS],
+    [
+      'only their commits, of a merge group [skip.schedule.agents-own]',
+      BY_BOT,
+      { name: 'merge_group' },
+      NO_OTHERS,
+    ],
+    [
+      'only their commits, and a comment [skip.schedule.agents-own]',
+      BY_BOT,
+      { name: 'issue_comment' },
+      undefined,
+    ],
     [
       'no commit, on schedule [skip.schedule.no-commits]',
       NONE,
@@ -196,8 +208,26 @@ describe('whether there is anything to do', () => {
       NO_COMMITS,
     ],
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
-    ['no commit of a push [context.omitted.told]', NONE, { paths: '' }, NO_CHANGES],
+    ['no commit of a push [skip.schedule.no-commits]', NONE, { paths: '' }, NO_COMMITS],
     ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
+    [
+      'no commit, by hand for diffs [skip.schedule.no-commits]',
+      NONE,
+      { ...byHand, ...forDiff },
+      `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit.`,
+    ],
+    [
+      'no commit, and a comment [skip.schedule.no-commits] [context.omitted.told]',
+      NONE,
+      { name: 'issue_comment', ...forDiff },
+      NO_CHANGES,
+    ],
+    [
+      'no commit, and an issue [skip.schedule.no-commits]',
+      NONE,
+      { name: 'repository_dispatch', isNamed: true },
+      NO_CHANGES,
+    ],
     ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
     ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],
     [

@@ -168,7 +168,7 @@ const TABLE = [
   ],
   [
     'a release of the same commit is news [skip.release.same-commit]',
-    'previousRelease !== undefined && !isWanted',
+    'previousRelease !== undefined && !isAsked',
     'false',
   ],
   [
@@ -345,8 +345,8 @@ const TABLE = [
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
-    'isWanted || hasWords ?',
-    'hasWords ?',
+    'const isAsked = isWanted ||',
+    'const isAsked =',
   ],
   [
     'an issue that is named has no words [skip.nothing-to-compare]',
@@ -360,8 +360,8 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    "isByHand || (eventName !== 'schedule' && contextPaths.length === 0)",
-    'false',
+    'if (isAsked) return note(',
+    'if (isAsked && !isAsked) return note(',
   ],
   [
     'commits that GitHub does not list are by nobody [skip.schedule.agents-own]',
@@ -483,8 +483,8 @@ const TABLE = [
   ],
   [
     'what has nothing to compare with is paid [skip.nothing-to-compare]',
-    'isWanted || hasWords ?',
-    'true ?',
+    'return isAsked ? noteMissing',
+    'return true ? noteMissing',
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
@@ -565,7 +565,7 @@ const TABLE = [
     "inputs.context === 'none' || findings ===",
     'findings ===',
   ],
-  ['the changes are not sent [context.level]', 'findings = needsChanges', 'findings = false'],
+  ['the changes are not sent [context.level]', 'const all = needsChanges', 'const all = false'],
   [
     'what happened is outside of the fence [context.fence.data]',
     'fence.around(shorten(safe, available))',
@@ -589,7 +589,7 @@ const TABLE = [
   // The changes, whole.
   [
     'a comparison that GitHub cut is sent as it is [range.cut.parts]',
-    'halves === undefined || left < 2',
+    'halves === undefined || gift.requests < 2',
     'true',
   ],
   [
@@ -597,7 +597,11 @@ const TABLE = [
     'truncated || isCut',
     'truncated',
   ],
-  ['a commit of many files has those of its first page [range.cut.parts]', '}, left)', '}, 1)'],
+  [
+    'a commit of many files has those of its first page [range.cut.parts]',
+    'readFiles(readPage, gift.requests)',
+    'readFiles(readPage, 1)',
+  ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
     'if (!truncated) return { files: known, truncated };',

@@ -176,9 +176,11 @@ function creations({ githubRequests }: Facts['step']) {
   return githubRequests.filter(({ method, path }) => method === 'POST' && /\/comments$/.test(path))
 }
 
-/** Whether something depends on what GitHub answers: on all but what only informs. */
-function decides({ hasComment }: Facts, { path }: Received): boolean {
-  return hasComment || !/\/comments\?/.test(path)
+/** Whether something depends on what GitHub answers: on all but what only informs, and parts. */
+function decides(facts: Facts, { path, at }: Received): boolean {
+  const [whole] = facts.requestsTo(/\/compare\/.*page=100/).filter(({ status }) => status === 200)
+  const isPart = whole !== undefined && at > whole.at && /\/compare\/|\/commits\/\w+\?/.test(path)
+  return !isPart && (facts.hasComment || !/\/comments\?/.test(path))
 }
 
 /**

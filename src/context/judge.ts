@@ -30,7 +30,7 @@ const skip = (reason: string, advice?: string): Judgement => ({
 
 const note = (text: string): Judgement => ({ kind: 'note', note: text })
 
-/** A schedule without them would be paid, and has nothing to tell. [skip.schedule.no-commits] */
+/** A docs job without them would be paid, and has nothing to tell. [skip.schedule.no-commits] */
 const NOTHING_NEW = 'there are no new commits'
 
 /**
@@ -44,30 +44,32 @@ export function judgeChanges(
   eventName: string,
   { changes, thread }: Findings,
 ): Judgement | undefined {
-  const { context, contextPaths } = inputs
+  const { context } = inputs
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
-  // So does whoever names an issue: its words are asked for as well.
+  // So does whoever writes, or names an issue: its words are asked for as well.
   const hasWords = thread !== undefined && context !== 'none'
+  const isAsked = isWanted || hasWords || /^issue|^discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
-      if (previousRelease !== undefined && !isWanted) {
+      if (previousRelease !== undefined && !isAsked) {
         const how = isByHand ? 'it again' : 'a workflow by hand, on the tag or'
         const advice = `To ask for docs all the same, start ${how} with since.`
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      const isPaid = isByHand || (eventName !== 'schedule' && contextPaths.length === 0)
-      return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW)
+      if (isAsked) return note(`No changes are sent: ${NOTHING_NEW}.`)
+      return skip(NOTHING_NEW, isByHand ? BEGIN_EARLIER : undefined)
     }
     case 'first':
-      return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+      return isAsked ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
     case 'unknown':
       return noteMissing(inputs, changes)
     case 'listed':
       return (
-        (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
+        (eventName === 'schedule' && skipUndone(changes)) ||
+        (isAsked || isByHand ? undefined : skipAgentsOwn(inputs, changes)) ||
         judgeFiles(inputs, isByHand, changes)
       )
   }
@@ -77,8 +79,8 @@ export function judgeChanges(
  * A docs job that knows of no changes is money lost, unless somebody asks by hand.
  * [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
  */
-const NEXT_BEGINS =
-  'The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+const BEGIN_EARLIER = 'For earlier changes, set since to a tag, a branch or a commit.'
+const NEXT_BEGINS = `The next run begins here. ${BEGIN_EARLIER}`
 
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */
 function noteMissing(
@@ -91,16 +93,18 @@ function noteMissing(
   return isAsked ? note(`No changes are sent: ${why}`) : undefined
 }
 
-/**
- * Nobody asked for docs of commits that undo each other, or that are all the agent's.
- * [skip.schedule.undone] [skip.schedule.agents-own]
- */
-function skipSchedule(
+/** Nobody asked for docs of commits that undo each other. [skip.schedule.undone] */
+function skipUndone({ files, truncated, gap }: ListedChanges): Judgement | undefined {
+  const isUndone = gap === undefined && !truncated && files.length === 0
+  return isUndone ? skip('the new commits leave no file changed') : undefined
+}
+
+/** Nor of commits that are all the agent's, as in a queue. [skip.schedule.agents-own] */
+function skipAgentsOwn(
   { skipAuthors }: ContextInputs,
-  { files, truncated, gap, commits }: ListedChanges,
+  { gap, commits }: ListedChanges,
 ): Judgement | undefined {
   if (gap !== undefined) return undefined
-  if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   return commits?.complete && commits.commits.every(isSkipped)

@@ -5,7 +5,7 @@ import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import { shortSha } from '../../text/format.js'
 import { canReadCommit, compareCommits, expectGone } from './compare.js'
-import { readParts } from './parts.js'
+import { withParts } from './parts.js'
 import { type Changes, unknownChanges } from './types.js'
 
 /**
@@ -30,13 +30,13 @@ export async function changesBetween(
   const comparison = await compareCommits(repo, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
-      return readParts(repo, comparison)
+      return withParts(repo, comparison)
     case 'identical':
       return none
     case 'behind':
     case 'diverged': {
       if (mayBeBehind && comparison.relation === 'behind') return none
-      const changes = await readParts(repo, comparison)
+      const changes = withParts(repo, comparison)
       return isNamed ? changes : { ...changes, gap: REWRITTEN }
     }
     case 'unrelated': {

@@ -149,28 +149,32 @@ export async function expectGone(
   throw new ActionError('github', message, 'Re-run later.', { cause })
 }
 
-type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
+export type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
 /** Only an empty list proves that nothing changed. [range.list.unknown] */
 export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
 
-/**
- * All files of a pull request or a commit.
- *
- * @param readPage gets the number of the page
- */
+/** A page of files of which GitHub left out the last diffs. */
+export type CutPage = Readonly<{ page: number; per_page: number; files: readonly ChangedFile[] }>
+
+/** All files of a pull request or a commit, and the pages that GitHub cut. */
 export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LIMIT / FILES_PAGE) {
+  const cut: CutPage[] = []
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {
       const { data, headers } = await readPage(page)
-      return { data: toFiles(data).files, headers }
+      const { files, isCut } = toFiles(data)
+      // It may begin again, by fewer items.
+      if (page.page === 1) cut.length = 0
+      if (isCut) cut.push({ ...page, files })
+      return { data: files, headers }
     },
     FILES_PAGE,
   )
-  return { files, truncated: truncated || files.length >= FILES_LIMIT }
+  return { files, truncated: truncated || files.length >= FILES_LIMIT, cut }
 }
 
 /**

@@ -2,15 +2,16 @@
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo } from '../../github/client.js'
+import { asking, type Gift, type GitHubRepo, type ReadPage } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
 import type { Inputs } from '../../inputs/inputs.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
-import { isFileList, readFiles } from './compare.js'
+import { type ApiFile, isFileList, readFiles } from './compare.js'
+import { MAX_REQUESTS, readCutPages } from './parts.js'
 import { sinceLastRelease } from './since-release.js'
 import { sinceLastSuccess } from './since-success.js'
-import { type Changes, type Findings, type Thread, unknownChanges } from './types.js'
+import { type Changes, type Findings, type ReadMore, type Thread, unknownChanges } from './types.js'
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
@@ -135,19 +136,27 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     return isFileList(data)
   }
-  const list = await readFiles((page) =>
-    repo.github.pulls.listFiles({
-      ...asking(repo, `listing the files of pull request ${number}`, {
-        needs: 'pull-requests: read',
-        ofFiles: true,
-        early: true,
-        expects: isList,
-      }),
-      ...page,
-      pull_number: number,
-    }),
-  )
-  return { kind: 'listed', ...list, range: `pull request ${number}` }
+  const readPage =
+    (gift?: Gift): ReadPage<ApiFile> =>
+    (page) =>
+      repo.github.pulls.listFiles({
+        ...asking(repo, `listing the files of pull request ${number}`, {
+          needs: 'pull-requests: read',
+          ofFiles: true,
+          early: true,
+          expects: isList,
+          ...(gift && { gift }),
+        }),
+        ...page,
+        pull_number: number,
+      })
+  const { cut, ...list } = await readFiles(readPage())
+  const changes = { kind: 'listed', ...list, range: `pull request ${number}` } as const
+  const readMore: ReadMore = async (counts) => {
+    const gift = readPage({ requests: MAX_REQUESTS })
+    return { ...changes, ...(await readCutPages({ ...list, cut }, gift, counts)) }
+  }
+  return { ...changes, readMore: cut.length > 0 ? readMore : undefined }
 }
 
 const NO_COMMITS = unknownChanges("the event's payload has no commits")

@@ -5,7 +5,7 @@ import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { isMissing, isWithheld } from '../../github/errors.js'
 import { ActionError } from '../../text/errors.js'
 import { compareCommits, expectGone } from './compare.js'
-import { readParts } from './parts.js'
+import { withParts } from './parts.js'
 import {
   findCandidates,
   haveSameNumbers,
@@ -81,7 +81,7 @@ export async function sinceLastRelease(
     if (relation === 'ahead' || hasParted) {
       const chosen = isLower ? comparison : await compareCommits(repo, asked)
       if (chosen !== undefined && 'changes' in chosen)
-        return { ...(await readParts(repo, chosen)), ...(gap && { gap }) }
+        return { ...withParts(repo, chosen), ...(gap && { gap }) }
     }
     if (isUnder) isFixed = relation === 'behind' || relation === 'diverged'
     if (relation === 'diverged' || relation === undefined) tries++

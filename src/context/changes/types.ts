@@ -45,8 +45,13 @@ export type ListedChanges = Readonly<
     gap?: string
     /** The commits of the range. Others wrote their texts. */
     commits?: CommitList
+    /** Reads what GitHub left out of the list, as far as these files need it. */
+    readMore?: ReadMore | undefined
   } & Range
 >
+
+/** @throws ActionError `github` */
+export type ReadMore = (counts: (file: ChangedFile) => boolean) => Promise<ListedChanges>
 
 export interface CommitList {
   readonly commits: readonly Commit[]
