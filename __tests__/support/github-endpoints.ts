@@ -196,15 +196,16 @@ function listFiles({ repo, ids, query }: Call): Answer {
 }
 
 /**
- * GitHub lists no more than 250
+ * The last one is the head. GitHub lists no more than 250
  * (docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request).
  */
 function listPullCommits({ repo, ids, query }: Call): Answer {
-  const commits = findPull(repo, ids[0]).commits.slice(0, 250)
-  return pageOf(
-    commits.map(({ sha, message }) => ({ sha, commit: { message } })),
-    query,
-  )
+  const { commits, head } = findPull(repo, ids[0])
+  const listed = commits.map(({ sha, message }, nth) => ({
+    sha: nth === commits.length - 1 ? head : sha,
+    commit: { message },
+  }))
+  return pageOf(listed.slice(0, 250), query)
 }
 
 /** What merged the commit, and what has it as its head. */

@@ -8,7 +8,7 @@ import type {
   ListedChanges,
 } from '../../src/context/changes/types.js'
 import { fingerprint } from '../../src/context/fingerprint.js'
-import { judgeChanges } from '../../src/context/judge.js'
+import { filesThatCount, judgeChanges } from '../../src/context/judge.js'
 import { composeContext, composePrompt } from '../../src/context/prompt/compose.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
@@ -456,4 +456,24 @@ describe('the prompt', () => {
       expect(text).not.toContain('x". ')
     },
   )
+})
+
+test('a name matches however its accents are written [context.paths.page]', () => {
+  const files = [file('docs/U\u0308bersicht/a.md')]
+  for (const pattern of ['docs/\u00dcbersicht/**', 'docs/U\u0308bersicht/**']) {
+    const contextPaths = parsePathPatterns(pattern)
+    expect(filesThatCount(files, { contextPaths })).toEqual(files)
+  }
+})
+
+test("git's empty file is whole without a diff, and cuts no list [context.omitted.empty]", () => {
+  const raw = (filename: string, patch?: string) => ({
+    ...{ filename, patch, sha: 'd'.repeat(40), status: 'added', changes: 0 },
+    ...{ additions: 0, deletions: 0, blob_url: '', raw_url: '', contents_url: '' },
+  })
+  const empty = { ...raw('z'), sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' }
+  const long = raw('a', '+\n'.repeat(10_001))
+  const of = (last: object) => toFiles([long, { ...raw('z'), ...last }] as never)
+  expect([of(empty).isCut, of(empty).files[1]?.patch]).toEqual([false, ''])
+  expect([of({}).isCut, of({}).files[1]?.patch]).toEqual([true, undefined])
 })

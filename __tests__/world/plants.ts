@@ -241,11 +241,7 @@ const TABLE = [
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
-  [
-    'labels have one case [skip.labels.about]',
-    'labels.has(each.toLowerCase())',
-    'labels.has(each)',
-  ],
+  ['labels have one case [skip.labels.about]', 'labels.has(labelKey(each))', 'labels.has(each)'],
   [
     'nobody says what the agent changed [docs.files.told]',
     "=== 'pr-opened' && needsGitHub(",
@@ -314,8 +310,8 @@ const TABLE = [
   ['runs after this one are counted [range.schedule.unlisted]', 'id <= Number(runId)', 'true'],
   [
     'a run that failed is the mark [range.schedule.last-success]',
-    "getString(run, 'conclusion') === 'success' &&",
-    '',
+    "isHere(run) && getString(run, 'conclusion') === 'success'",
+    'isHere(run)',
   ],
   [
     'a run on another branch is the mark [range.schedule.last-success]',
@@ -342,7 +338,11 @@ const TABLE = [
     "mayBeBehind && comparison.relation === 'behind'",
     "comparison.relation === 'behind'",
   ],
-  ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
+  [
+    'rewritten history has nothing new [range.rewritten]',
+    'isNamed ? changes : { ...changes, gap }',
+    'isNamed ? changes : none',
+  ],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
     'const isAsked = isWanted ||',
@@ -404,7 +404,7 @@ const TABLE = [
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],
   [
     'a file without a diff has no content [paid.push.unchanged]',
-    "isMoved ? '' : patch",
+    "isWhole ? '' : patch",
     "patch ?? '-'",
   ],
   [
@@ -425,8 +425,8 @@ const TABLE = [
   ],
   [
     'what a message names has a label [skip.labels.merged]',
-    'pulls.filter((pull) => isMergedBy(',
-    'pulls.filter((pull) => true || isMergedBy(',
+    'return pulls.filter(isMerged)',
+    'return pulls',
   ],
   [
     'the label of another moment counts [skip.labels.about]',

@@ -234,30 +234,34 @@ export function hasNothingNew(facts: Facts): boolean {
   if (!github || !asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
   const hasWords = number !== undefined && context !== 'none'
-  if (event.name === 'push' && event.push !== 'tag')
-    return event.push === 'empty branch' && since === undefined && !hasWords
+  const isByHand = event.name === 'workflow_dispatch'
+  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
+  const isWanted = isByHand && context !== 'diff'
+  const isAsked = hasWords || isWanted || /^issue|^discussion|comment/.test(event.name)
+  if (event.name === 'push' && event.push === 'empty branch' && since === undefined)
+    return !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
   const last = facts.requestsTo(/\/compare\//).at(-1)
   const isGone = last && [404, 406, 422].includes(Number(last.status)) && !isByGateway(last)
-  // One of the same commit is not released for the first time.
-  if (['push', 'release'].includes(event.name) && since === undefined)
-    return compared === 'identical' && !github.undiffable && !isGone
-  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
-  if (event.name === 'workflow_dispatch' && context === 'diff' && since === undefined)
-    return ['none', 'lost'].includes(lastRun) && !hasWords
-  if (event.name !== 'schedule') return false
-  if (since === undefined) {
-    if (lastRun === 'none') return !hasWords
-    if (lastRun === 'lost') return false
-    if (lastRun === 'later' && !github.undiffable && !isGone) return true
+  if (github.undiffable || isGone) {
+    if (since !== undefined || !['schedule', 'workflow_dispatch'].includes(event.name)) return false
+  }
+  if (since === undefined && (isByHand || event.name === 'schedule')) {
+    if (lastRun === 'none') return !isAsked
+    if (lastRun === 'lost') return isByHand && !isAsked
+    if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
-  const isSame = compared === 'identical' || compared === 'undone'
+  const isUndone = compared === 'undone' && event.name === 'schedule'
+  const isSame = compared === 'identical' || isUndone
   const isOld = isSame || (since !== undefined && compared === 'behind')
-  return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
+  // What a push has merged has no range.
+  const isRange = event.name === 'schedule' || last?.status === 200
+  const isNothing = isOld || (isKnown && isByAgent && !isByHand)
+  return !isAsked && isRange && !github.undiffable && !isGone && isNothing
 }
 
 /** Whether what has changed is asked for, and no pull request says it. */

@@ -155,7 +155,8 @@ export function filesThatCount(
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
 
-/** What a file was copied from has not changed. */
+/** What a file was copied from has not changed. macOS parts letters from their accents. */
 function namesOf({ path, previousPath = path, status }: ChangedFile): readonly string[] {
-  return status === 'copied' ? [path] : [path, previousPath]
+  const names = status === 'copied' ? [path] : [path, previousPath]
+  return names.map((name) => name.normalize('NFC'))
 }

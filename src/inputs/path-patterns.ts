@@ -71,7 +71,7 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
   // A problem names the line as an editor counts it.
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
     // Trimmed, without its comment.
-    const pattern = line.replace(COMMENT, '').trim()
+    const pattern = line.replace(COMMENT, '').trim().normalize('NFC')
     return pattern === '' ? [] : parseLine(index + 1, pattern)
   })
 }

@@ -13,6 +13,7 @@ import { type Changes, unknownChanges } from './types.js'
  *
  * @param base where the range begins: a commit, or what the input `since` names (`isNamed`), which
  * may be a tag or a branch, behind this commit, or on a line of its own
+ * @param options.gap what is told if `head` doesn't come after `base`
  * @param options.mayBeBehind nothing is new if `head` is an ancestor of `base`
  * @throws ActionError `github`, also if nobody knows the name: a docs job about the wrong commits
  * would be paid [range.since.unknown]
@@ -21,13 +22,18 @@ export async function changesBetween(
   repo: GitHubRepo,
   base: string,
   head: string,
-  { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
+  {
+    isNamed = false,
+    mayBeBehind = isNamed,
+    gap = REWRITTEN,
+  }: { isNamed?: boolean; mayBeBehind?: boolean; gap?: string } = {},
 ): Promise<Changes> {
   const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
   const range = isNamed ? 'the commits since the one named in the input since' : commits
-  const none = { kind: 'none', range } as const
+  const about = { range, ...(isNamed && { since: base }) }
+  const none = { kind: 'none', ...about } as const
   if (base === head) return none
-  const comparison = await compareCommits(repo, { base, head, range })
+  const comparison = await compareCommits(repo, { base, head, ...about })
   switch (comparison.relation) {
     case 'ahead':
       return withParts(repo, comparison)
@@ -37,7 +43,7 @@ export async function changesBetween(
     case 'diverged': {
       if (mayBeBehind && comparison.relation === 'behind') return none
       const changes = withParts(repo, comparison)
-      return isNamed ? changes : { ...changes, gap: REWRITTEN }
+      return isNamed ? changes : { ...changes, gap }
     }
     case 'unrelated': {
       const both = isNamed

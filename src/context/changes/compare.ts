@@ -156,6 +156,10 @@ export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
 
+/** Git's object of a file without content, by SHA-1 or SHA-256. [context.omitted.empty] */
+const EMPTY =
+  /^(?:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391|473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813)$/
+
 /** A page of files of which GitHub left out the last diffs. */
 export type CutPage = Readonly<{ page: number; per_page: number; files: readonly ChangedFile[] }>
 
@@ -183,16 +187,18 @@ export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LI
  */
 export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
+  const isEmpty = (index: number): boolean => EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   // By the last file alone: a picture among others takes no request.
-  const isCut = isLong && patches.at(-1) === ''
+  const isCut = isLong && patches.at(-1) === '' && !isEmpty(list.length - 1)
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
     const patch = patches[index] || undefined
     // Without a diff, but nothing is left out.
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
+    const isWhole = isMoved || (additions + deletions === 0 && isEmpty(index))
     return {
       path,
       status,
@@ -200,7 +206,7 @@ export function toFiles(list: readonly ApiFile[] = []) {
       deletions,
       previousPath: getString(file, 'previous_filename') || undefined,
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      patch: isMoved ? '' : patch,
+      patch: isWhole ? '' : patch,
     }
   })
   return { files, isCut }

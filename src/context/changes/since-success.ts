@@ -1,8 +1,9 @@
 /** What changed since the last run of this workflow on this branch that succeeded. */
 
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
-import { getPath, getSha, getString } from '../../event/payload.js'
+import { getArray, getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { isMissing } from '../../github/errors.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -13,6 +14,10 @@ const RUN_PAGES = 10
 
 /** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
+
+/** The default branch is another one now: nobody rewrote history. [range.schedule.renamed] */
+const OTHER_BRANCH =
+  'The last run was on another branch: commits that only that has are not listed.'
 
 /**
  * What changed since the head of this workflow's last successful run on this branch. If GitHub
@@ -37,7 +42,9 @@ export async function sinceLastSuccess(
   const { eventName, runNumber } = environment
   if (last !== undefined) {
     const mayBeBehind = last.id > Number(environment.runId)
-    return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+    const isOther = getString(last, 'head_branch') !== branch
+    const about = { mayBeBehind, ...(isOther && { gap: OTHER_BRANCH }) }
+    return changesBetween(repo, last.head_sha, environment.sha, about)
   }
   const isListed = runNumber <= count
   const runs = `${formatInteger(count)} of the ${formatInteger(runNumber)} runs of ${workflow}`
@@ -67,12 +74,22 @@ async function findLastRun(
   branch: string,
   repo: GitHubRepo,
 ) {
+  /** The run before may have ended, and GitHub doesn't know yet: its step let this one begin. */
+  const isPending = (run: unknown): boolean =>
+    isHere(run) &&
+    getPath(run, 'conclusion') === undefined &&
+    Number(getPath(run, 'id')) < Number(runId)
+  const isLate = (answer: unknown): boolean => {
+    const runs = getArray(answer, 'workflow_runs')
+    const mark = runs.findIndex(isMark)
+    return runs.slice(0, mark < 0 ? runs.length : mark).some(isPending)
+  }
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
         instead: 'If since says where to begin, this list is not needed.',
-        early: true,
+        early: (answer) => isMissing(answer) || isLate(answer),
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
@@ -86,18 +103,19 @@ async function findLastRun(
    * name. [range.schedule.fork] Schedules run on the default branch, whatever it was called.
    * [range.schedule.renamed]
    */
-  const isMark = (run: unknown): boolean => {
+  const isHere = (run: unknown): boolean => {
     const event = getString(run, 'event')
     const isScheduled = [event, eventName].every((name) => name === 'schedule')
     return (
       String(getPath(run, 'id')) !== runId &&
       RUN_EVENTS.includes(event) &&
-      getString(run, 'conclusion') === 'success' &&
       (isScheduled || getString(run, 'head_branch') === branch) &&
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
       getSha(run, 'head_sha') !== ''
     )
   }
+  const isMark = (run: unknown): boolean =>
+    isHere(run) && getString(run, 'conclusion') === 'success'
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.

@@ -33,6 +33,8 @@ export type Range = Readonly<{
   range: string
   /** The tag of the release that the changes came after. Others wrote it. */
   previousRelease?: string
+  /** What the input of that name says. */
+  since?: string
 }>
 
 export type ListedChanges = Readonly<

@@ -54,6 +54,7 @@ export function describeTrigger(
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
     { name: 'previous release', value: getString(changes, 'previousRelease') },
+    { name: 'since', value: getString(changes, 'since') },
     commitsFact(findCommits(event, findings), redact),
   ]
   return {
