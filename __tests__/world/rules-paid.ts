@@ -231,13 +231,14 @@ function canRead({ inputs }: Facts, link: string): boolean {
 export function hasNothingNew(facts: Facts): boolean {
   const { inputs, github, lastRun, compared, event } = facts
   const { context = 'none', 'issue-number': number, since } = inputs
-  if (!github || !asksForCommits(facts)) return false
+  if (!asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
   const hasWords = number !== undefined && context !== 'none'
   const isByHand = event.name === 'workflow_dispatch'
   // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
   const isWanted = isByHand && context !== 'diff'
   const isAsked = hasWords || isWanted || /^issue|^discussion|comment/.test(event.name)
+  if (!github) return !isAsked && !isByHand && listsNobodys(facts)
   if (event.name === 'push' && event.push === 'empty branch' && since === undefined)
     return !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
@@ -254,7 +255,8 @@ export function hasNothingNew(facts: Facts): boolean {
   }
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
-  const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
+  const isParted = since !== undefined && compared === 'diverged'
+  const isKnown = compared === 'ahead' || compared === 'undone' || isParted
   const isUndone = compared === 'undone' && event.name === 'schedule'
   const isSame = compared === 'identical' || isUndone
   const isOld = isSame || (since !== undefined && compared === 'behind')
@@ -262,6 +264,16 @@ export function hasNothingNew(facts: Facts): boolean {
   const isRange = event.name === 'schedule' || last?.status === 200
   const isNothing = isOld || (isKnown && isByAgent && !isByHand)
   return !isAsked && isRange && !github.undiffable && !isGone && isNothing
+}
+
+/** Whether GitHub lists merges alone, as of a push that merged a group. */
+function listsNobodys(facts: Facts): boolean {
+  const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
+  const { status, commits = [] } = JSON.parse(whole?.answered ?? '{}') as {
+    status?: string
+    commits?: readonly { parents: readonly unknown[] }[]
+  }
+  return status === 'ahead' && commits.every(({ parents }) => parents.length > 1)
 }
 
 /** Whether what has changed is asked for, and no pull request says it. */
