@@ -143,7 +143,8 @@ async function judgeWhole(inputs: Inputs, eventName: string, findings: Findings 
   const readMore = changes.kind === 'listed' && inputs.context === 'diff' && changes.readMore
   if (!readMore || judged?.kind === 'skip') return { findings, judged }
   const counts = (file: ChangedFile): boolean => filesThatCount([file], inputs).length > 0
-  const whole = { ...findings, changes: await readMore(counts) }
+  // What is told of the range stays.
+  const whole = { ...findings, changes: { ...changes, ...(await readMore(counts)) } }
   return { findings: whole, judged: judgeChanges(inputs, eventName, whole) }
 }
 

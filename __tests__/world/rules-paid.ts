@@ -243,7 +243,8 @@ export function hasNothingNew(facts: Facts): boolean {
     return !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
-  const last = facts.requestsTo(/\/compare\//).at(-1)
+  const whole = facts.requestsTo(/\/compare\//).find(({ status }) => status === 200)
+  const last = whole ?? facts.requestsTo(/\/compare\//).at(-1)
   const isGone = last && [404, 406, 422].includes(Number(last.status)) && !isByGateway(last)
   if (github.undiffable || isGone) {
     if (since !== undefined || !['schedule', 'workflow_dispatch'].includes(event.name)) return false
