@@ -417,7 +417,8 @@ export class Facts extends Observed {
   /** How the commits of the list relate. Those since a release may be the same. */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
     const { event } = this
-    const isBranch = event.habit === 'an older version' && this.inputs.since === undefined
+    const isBranch =
+      ['an older version', 'several lines'].includes(event.habit) && this.inputs.since === undefined
     const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
     return isAhead ? 'ahead' : this.github?.compared
   }

@@ -203,7 +203,7 @@ const TABLE = [
   ],
   [
     'a release of the same commit is news [skip.release.same-commit]',
-    'previousRelease !== undefined && !isWanted',
+    'previousRelease !== undefined && !isAsked',
     'false',
   ],
   [
@@ -276,11 +276,7 @@ const TABLE = [
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
-  [
-    'labels have one case [skip.labels.about]',
-    'labels.has(each.toLowerCase())',
-    'labels.has(each)',
-  ],
+  ['labels have one case [skip.labels.about]', 'labels.has(labelKey(each))', 'labels.has(each)'],
   [
     'nobody says what the agent changed [docs.files.told]',
     "?? '') && needsGitHub(",
@@ -349,8 +345,8 @@ const TABLE = [
   ['runs after this one are counted [range.schedule.unlisted]', 'id <= Number(runId)', 'true'],
   [
     'a run that failed is the mark [range.schedule.last-success]',
-    "getString(run, 'conclusion') === 'success' &&",
-    '',
+    "isHere(run) && getString(run, 'conclusion') === 'success'",
+    'isHere(run)',
   ],
   [
     'a run on another branch is the mark [range.schedule.last-success]',
@@ -377,11 +373,15 @@ const TABLE = [
     "mayBeBehind && comparison.kind === 'behind'",
     "comparison.kind === 'behind'",
   ],
-  ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
+  [
+    'rewritten history has nothing new [range.rewritten]',
+    'isNamed ? changes : { ...changes, gap }',
+    'isNamed ? changes : none',
+  ],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
-    'isWanted || hasWords ?',
-    'hasWords ?',
+    'const isAsked = isWanted ||',
+    'const isAsked =',
   ],
   [
     'an issue that is named has no words [skip.nothing-to-compare]',
@@ -395,8 +395,8 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    "isAsked || !(isByHand || eventName === 'schedule' || contextPaths.length > 0)",
-    'false',
+    'if (isAsked) return note(',
+    'if (isAsked && !isAsked) return note(',
   ],
   [
     'commits that GitHub does not list are by nobody [skip.schedule.agents-own]',
@@ -439,7 +439,7 @@ const TABLE = [
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],
   [
     'a file without a diff has no content [paid.push.unchanged]',
-    "isMoved ? '' : patch",
+    "isWhole ? '' : patch",
     "patch ?? '-'",
   ],
   [
@@ -460,8 +460,8 @@ const TABLE = [
   ],
   [
     'what a message names has a label [skip.labels.merged]',
-    'pulls.filter((pull) => isMergedBy(',
-    'pulls.filter((pull) => true || isMergedBy(',
+    'return pulls.filter(isMerged)',
+    'return pulls',
   ],
   [
     'the label of another moment counts [skip.labels.about]',
@@ -518,8 +518,8 @@ const TABLE = [
   ],
   [
     'what has nothing to compare with is paid [skip.nothing-to-compare]',
-    'isWanted || hasWords ?',
-    'true ?',
+    'return isAsked ? noteMissing',
+    'return true ? noteMissing',
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
@@ -600,7 +600,7 @@ const TABLE = [
     "inputs.context === 'none' || findings ===",
     'findings ===',
   ],
-  ['the changes are not sent [context.level]', 'findings = needsChanges', 'findings = false'],
+  ['the changes are not sent [context.level]', 'const all = needsChanges', 'const all = false'],
   [
     'what happened is outside of the fence [context.fence.data]',
     'fence.around(shorten(safe, available))',
@@ -624,7 +624,7 @@ const TABLE = [
   // The changes, whole.
   [
     'a comparison that GitHub cut is sent as it is [range.cut.parts]',
-    'halves === undefined || budget.left < 2',
+    'halves === undefined || gift.requests < 2',
     'true',
   ],
   [
@@ -634,8 +634,8 @@ const TABLE = [
   ],
   [
     'a commit of many files has those of its first page [range.cut.parts]',
-    '}, budget.left)',
-    '}, 1)',
+    'readFiles(readPage, gift.requests)',
+    'readFiles(readPage, 1)',
   ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
@@ -675,23 +675,28 @@ const TABLE = [
   ],
   [
     'a higher version came before a lower one [range.release.package]',
-    'numeric: true }) < 0',
-    'numeric: true }) !== 0',
+    'compareVersions(tag_name, tag) < 0',
+    'compareVersions(tag_name, tag) !== 0',
   ],
   [
     'the tenth version came before the second [range.release.package]',
-    "'en', { numeric: true })",
-    "'en')",
+    ", 'en', { numeric: true })",
+    ')',
   ],
   [
     "another package's release came before [range.release.package]",
-    'prefixOf(tag) === prefixOf(than) &&',
+    'parse(tag_name).prefix === parse(tag).prefix &&',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+-|', '/-|'],
+  [
+    'the newest of lower versions came before, whichever is the highest [range.release.package]',
+    '(isLower(one) && compareVersions(other.tag_name, one.tag_name)) ||',
+    '',
+  ],
+  ['a dash makes a pre-release [range.release.pre-release]', '/\\d[._]\\d+-|', '/-|'],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
-    'isPreRelease || !release.prerelease',
+    'isPreRelease || !one.prerelease',
     'true',
   ],
   [

@@ -10,24 +10,43 @@ import {
   type FailureContext,
   GitHubError,
   isMissing,
+  isPermissionMissing,
   NO_FILES,
   TIMED_OUT,
+  USED_UP,
 } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long requests are retried (ms), together or by signal. [github.decides.retried] */
 const RETRY_MS = 90_000
 
-/** How long one request may take, in milliseconds. */
-const REQUEST_MS = 10_000
+/** The longest wait before a retry (ms), unless GitHub asks for one. */
+const MAX_BACKOFF_MS = 10_000
 
 /**
- * How often, and after how many milliseconds, GitHub is asked again about what it was told of a
- * moment ago, before its answer is believed. Its list of a commit's pull requests was empty after
- * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
- * were not found (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
+ * How long one request may take, in milliseconds: GitHub gives itself 10 s to make an answer
+ * (docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts), which then
+ * has a way to go. [github.time]
  */
-const EARLY = { tries: 2, delayMs: 5_000 }
+const REQUEST_MS = 30_000
+
+/**
+ * How long a page of many items may take, which GitHub may have in time if it has fewer; and of how
+ * many at least. [github.pages.fewer]
+ */
+const LIST = { limitMs: 10_000, fewest: 25 }
+
+/**
+ * What GitHub says of something that it was told of a moment ago is asked for again after so many
+ * milliseconds, before it is believed; all waits of the step together have a limit. Its list of a
+ * commit's pull requests was empty after every second merge
+ * (github.com/projectcalico/calico/issues/13157); a comparison, and other lists, were not found
+ * (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
+ */
+const EARLY = { allMs: 10_000, delayMs: 5_000 }
+
+/** What a gift has, from its first request on; and how often one of its requests is sent. */
+const GIFT = { allMs: 60_000, tries: 3 }
 
 /** How long (ms) a creation may go on after the end: GitHub may carry it out anyway. */
 const CREATION_MS = 500
@@ -56,6 +75,17 @@ export interface Call extends CallNames {
   readonly find?: () => Promise<{ id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
   readonly signal?: AbortSignal
+  /** Has time and requests of its own, as the step can do without the answer. */
+  readonly gift?: Gift
+}
+
+/**
+ * How many requests are left of what nobody needs, failed ones counted; and when its time is up, on
+ * the clock. [range.cut.requests]
+ */
+export interface Gift {
+  requests: number
+  until?: number
 }
 
 /** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
@@ -101,18 +131,29 @@ export function createGitHub(options: GitHubOptions): GitHub {
     retries: new RetryBudget(RETRY_MS, clock),
     endedBy: 'there was no response before the step ended',
   })
+  const early = new RetryBudget(EARLY.allMs, clock)
+  let isTokenKnown = false
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    const isEarly = call.early === true ? isMissing : call.early || undefined
-    const time = call.signal ? timeOf(call.signal) : ofStep
+    const { gift } = call
+    if (gift !== undefined) gift.until ??= clock.now() + GIFT.allMs
+    const giftMs = (): number => (gift?.until ?? Number.POSITIVE_INFINITY) - clock.now()
+    const isEarly = call.early === true ? isMissing : call.early || (() => false)
+    const isLate = (answer: unknown): boolean =>
+      isEarly(answer) || (!isTokenKnown && call.retried === true && isTokenUnknown(answer))
+    const ofGift = gift && { ...ofStep, retries: new RetryBudget(giftMs(), clock) }
+    const time = call.signal ? timeOf(call.signal) : (ofGift ?? ofStep)
+    const isLong = Number(request.page && request.per_page) > LIST.fewest
+    const limitMs = isLong ? LIST.limitMs : REQUEST_MS
     const ask = async (isFirst: boolean) => {
       time.signal.throwIfAborted()
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+      const why = `no response in ${limitMs / 1000} s`
+      const limit = createDeadline(clock.now() + Math.min(limitMs, giftMs()), end, clock, why)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
@@ -124,8 +165,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       return expectShape(await sent, call)
     }
     let last: GitHubError | undefined
-    let earlyAnswers = 0
     for (let attempts = 1; ; attempts++) {
+      if (gift !== undefined && (gift.requests-- <= 0 || giftMs() <= 0))
+        throw new GitHubError(call, new Error(USED_UP), options)
       const startedAt = clock.now()
       const answer = await ask(attempts === 1).catch((thrown) =>
         toGitHubError(thrown, call, time, options),
@@ -134,14 +176,17 @@ export function createGitHub(options: GitHubOptions): GitHub {
       // What GitHub said last says more than that time is up.
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      if (isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
-        await clock.sleep(EARLY.delayMs, time.signal)
+      else isTokenKnown = true
+      if (isLate(isError ? answer : answer.data) && early.remainingMs > EARLY.delayMs / 2) {
+        await early.sleep(EARLY.delayMs, time.signal)
         continue
       }
       if (!isError) return answer
       if (!call.retried || answer.kind !== 'temporary') throw answer
-      time.retries.count(startedAt, REQUEST_MS)
+      if (gift !== undefined && attempts >= GIFT.tries) throw answer
+      time.retries.count(startedAt, limitMs)
       await waitForRetry(answer, attempts, time, options)
+      if (isLong && answer.isTooSlow) throw new TooLong(answer)
     }
   })
   return octokit.rest
@@ -168,7 +213,7 @@ async function waitForRetry(
   { random, log }: GitHubOptions,
 ): Promise<void> {
   const leftMs = Math.min(retries.remainingMs, remainingMs())
-  const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
+  const backoff = { retryAfterMs: error.retryAfterMs, capMs: MAX_BACKOFF_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= leftMs) throw error
   if (attempts === 1) log(`${error.message} Retrying.`)
@@ -190,20 +235,53 @@ async function expectShape<R extends { data: unknown; status: number; headers: o
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
+/**
+ * For some seconds GitHub may not know a token that an app has just made, then not its permissions
+ * (github.com/octokit/auth-app.js/issues/65). [github.token.new]
+ */
+function isTokenUnknown(answer: unknown): boolean {
+  if (!(answer instanceof GitHubError)) return false
+  return answer.status === 401 || (answer.status === 403 && isPermissionMissing(answer.message))
+}
+
+/** What `readPages` then asks for by fewer items. */
+class TooLong extends Error {
+  constructor(readonly error: GitHubError) {
+    super(error.message)
+  }
+}
+
 export type ReadPage<T> = (page: {
   page: number
   per_page: number
 }) => Promise<{ data: T[]; headers: { link?: string } }>
 
 /**
- * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
- * header names a next one; without the header, a full page may not be the last one. [github.pages]
+ * All pages of a list, up to a number of pages. A list that GitHub can't make in time is read from
+ * its beginning by half as many items, and half again. [github.pages.fewer]
  */
 export async function readPages<T>(maxPages: number, readPage: ReadPage<T>, per_page = 100) {
+  let last: GitHubError | undefined
+  for (let pages = maxPages, size = per_page; ; pages *= 2, size = Math.ceil(size / 2)) {
+    try {
+      return await readPagesOf(size, pages, readPage)
+    } catch (thrown) {
+      // What GitHub said says more than that time is up.
+      if (thrown instanceof GitHubError && thrown.status === undefined) throw last ?? thrown
+      if (!(thrown instanceof TooLong)) throw thrown
+      last = thrown.error
+    }
+  }
+}
+
+/**
+ * A short page is not the last one if its `link` header names a next one; without the header, a
+ * full page may not be the last one. [github.pages]
+ */
+async function readPagesOf<T>(per_page: number, maxPages: number, readPage: ReadPage<T>) {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page })
-    if (data.length === 0) return { items, truncated: false }
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
     const hasNext =
       headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')
@@ -219,7 +297,7 @@ export interface GitHubRepo {
    * Of another repository than the run's: errors name it. How many requests are left for the parts
    * of what GitHub cut, of all of these.
    */
-  readonly elsewhere?: { left: number }
+  readonly elsewhere?: Gift
 }
 
 /**

@@ -12,6 +12,9 @@ import type { Redact } from '../text/redact.js'
 /** After a secondary limit without a header, as GitHub's page says that is linked below. */
 const SECONDARY_LIMIT_MS = 60_000
 
+/** Why what the step can do without isn't asked for any more. */
+export const USED_UP = 'its time or its requests are used up'
+
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export type CallNames = Readonly<{
@@ -21,6 +24,8 @@ export type CallNames = Readonly<{
   needs: string
   /** It asks for changed files, of which GitHub can't always make a list. */
   ofFiles?: boolean
+  /** How to do without it, a sentence. */
+  instead?: string
 }>
 
 /** The words for an answer that comes in place of that list. */
@@ -43,6 +48,8 @@ export type GitHubFailure =
   | 'no-files'
   /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
   | 'missing'
+  /** It had time and requests of its own, which are used up. */
+  | 'used-up'
   /** No retry helps: the token may not do this, or GitHub can't be reached. */
   | 'refused'
   /** GitHub can't do what was asked for. */
@@ -56,9 +63,11 @@ export class GitHubError extends ActionError {
   readonly status: number | undefined
   /** Only a rate limit has it. */
   readonly retryAfterMs: number | undefined
+  /** The server failed, or there was no response: GitHub may have less of it in time. */
+  readonly isTooSlow: boolean
 
   constructor(
-    { doing, needs, ofFiles = false }: CallNames,
+    { doing, needs, ofFiles = false, instead = '' }: CallNames,
     thrown: unknown,
     context: FailureContext,
   ) {
@@ -74,6 +83,8 @@ export class GitHubError extends ActionError {
     const now = new Date(Date.parse(String(headers.date)) || clock.date())
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
+    const isTooSlow =
+      kind === 'temporary' && (failure.isUnanswered === true || Number(status) >= 500)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -86,17 +97,19 @@ export class GitHubError extends ActionError {
       setting?.advice ??
         advice ??
         (until && `Re-run after ${until}.`) ??
-        adviceFor(failure, kind, needs, context),
+        joinSentences(adviceFor(failure, kind, needs, context), isTooSlow ? instead : ''),
       { cause: thrown },
     )
     this.status = status
     this.kind = kind
+    this.isTooSlow = isTooSlow
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
+  if (message === USED_UP) return 'used-up'
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
   if (isRateLimit(failure)) return 'temporary'
@@ -120,6 +133,16 @@ const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generat
 
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
+}
+
+/**
+ * Whether GitHub lacks, or doesn't give, what the step can do without, while it may answer other
+ * requests: a limit, or a network that is gone, is no such thing. [range.release.judged]
+ */
+export function isWithheld(thrown: unknown): boolean {
+  if (!(thrown instanceof GitHubError)) return false
+  const isFailing = thrown.isTooSlow && thrown.status !== undefined
+  return isFailing || ['no-files', 'missing', 'used-up'].includes(thrown.kind)
 }
 
 /**
@@ -169,11 +192,15 @@ function adviceFor(
   if (kind === 'temporary') return RUN_LATER
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
-  if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
+  if (status === 404 || (status === 403 && isPermissionMissing(message)))
     return adviceOnPermission(status, permission, context)
   if (status === 401)
     return `Check ${context.codeToken ?? 'github-token'}: it may be empty, or have expired.`
   return 'Fix the problem that GitHub reports, then re-run.'
+}
+
+export function isPermissionMissing(message: string): boolean {
+  return /not accessible|must have/i.test(message)
 }
 
 function adviceOnPermission(

@@ -2,9 +2,16 @@
 
 import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
+import {
+  asking,
+  type Gift,
+  type GitHubRepo,
+  type ReadPage,
+  readPages,
+} from '../../github/client.js'
 import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
 import type { ApiComparison, ApiFile } from '../../github/types.js'
+import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
 
@@ -39,11 +46,14 @@ export type Comparison = Readonly<
  * A commit that was pushed a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
+ * @param options.isRelation only the relation counts: the files are on the first page alone
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits)
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
+  { gift, isRelation = false }: { gift?: Gift; isRelation?: boolean } = {},
 ): Promise<Comparison> {
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
@@ -53,10 +63,11 @@ export async function compareCommits(
         // An answer that two commits have no history in common is believed.
         early: (answer) => isMissing(answer) && !isUnrelated(answer),
         expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
-          RELATIONS.includes(status) && isFileList(files),
+          RELATIONS.includes(status) && (isRelation || isFileList(files)),
+        ...(gift && { gift }),
       }),
       basehead: `${base}...${head}`,
-      per_page: COMMITS_PAGE,
+      ...(isRelation ? { per_page: 1, page: 2 } : { per_page: COMMITS_PAGE }),
     })
     const { files, isCut } = toFiles(data.files)
     const truncated = files.length >= COMPARE_LIMIT
@@ -121,26 +132,50 @@ export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
   return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
 }
 
+/**
+ * What can't be compared is believed to be gone only if it can't be read, either. [range.gone]
+ *
+ * @throws ActionError `github` if it is there
+ */
+export async function expectGone(
+  repo: GitHubRepo,
+  base: string,
+  { range }: Range,
+  cause: unknown,
+): Promise<void> {
+  if (!(await canReadCommit(repo, base))) return
+  const message = `GitHub doesn't find ${range}, though it has both commits.`
+  throw new ActionError('github', message, 'Re-run later.', { cause })
+}
+
 /** Only an empty list proves that nothing changed. [range.list.unknown] */
 export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file: ApiFile) => getString(file, 'filename') !== '')
 }
 
-/**
- * All files of a pull request or a commit.
- *
- * @param readPage gets the number of the page
- */
+/** Git's object of a file without content, by SHA-1 or SHA-256. [context.omitted.empty] */
+const EMPTY =
+  /^(?:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391|473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813)$/
+
+/** A page of files of which GitHub left out the last diffs. */
+export type CutPage = Readonly<{ page: number; per_page: number; files: readonly ChangedFile[] }>
+
+/** All files of a pull request or a commit, and the pages that GitHub cut. */
 export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LIMIT / FILES_PAGE) {
+  const cut: CutPage[] = []
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {
       const { data, headers } = await readPage(page)
-      return { data: toFiles(data).files, headers }
+      const { files, isCut } = toFiles(data)
+      // It may begin again, by fewer items.
+      if (page.page === 1) cut.length = 0
+      if (isCut) cut.push({ ...page, files })
+      return { data: files, headers }
     },
     FILES_PAGE,
   )
-  return { files, truncated: truncated || files.length >= FILES_LIMIT }
+  return { files, truncated: truncated || files.length >= FILES_LIMIT, cut }
 }
 
 /**
@@ -149,16 +184,18 @@ export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LI
  */
 export function toFiles(list: readonly ApiFile[] = []) {
   const patches = list.map((file) => getString(file, 'patch'))
+  const isEmpty = (index: number): boolean => EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   // The last file alone decides: a picture among others takes no request.
-  const isCut = isLong && patches.at(-1) === ''
+  const isCut = isLong && patches.at(-1) === '' && !isEmpty(list.length - 1)
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
     const patch = patches[index] || undefined
     // A file that was only renamed has no diff, and nothing of it is left out.
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
+    const isWhole = isMoved || (additions + deletions === 0 && isEmpty(index))
     return {
       path,
       status,
@@ -166,7 +203,7 @@ export function toFiles(list: readonly ApiFile[] = []) {
       deletions,
       previousPath: getString(file, 'previous_filename') || undefined,
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      patch: isMoved ? '' : patch,
+      patch: isWhole ? '' : patch,
     }
   })
   return { files, isCut }

@@ -13,9 +13,11 @@ const NEEDS = 'pull-requests: write'
 
 /**
  * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
- * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.late-list]
+ * an extension (`Merge PR #9: Title`), behind an emoji, a `:name:` or a `type(scope):` of the
+ * house's; of a squash, which may name others before. [merge.late-list] [merge.consent]
  */
-const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
+const NAMED =
+  /^(?:[\w-]+(?:\([^()"]*\))?!?: |:[\w+-]+: ?|(?:\p{So}|\p{Sk}|\p{Cf}|\p{Mn})+ ?)?(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/iu
 
 /** `isConsent`: the push is about it, so its words count. */
 export type MergedPull = Readonly<{ pull: ApiPull; isConsent: boolean }>
@@ -53,21 +55,26 @@ export async function findMergedPull(
   }
   // A pull request without `merge_commit_sha` may be one, too.
   const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
-  const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
-    ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
-      needs: NEEDS,
-      // If the message names no pull request, none can be found in another way.
-      early: (answer) =>
-        isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0),
-      expects: Array.isArray,
-    }),
-    commit_sha: after,
-    per_page: 100,
-  })
-  const answer = await request.catch(keepMissing)
-  const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
+  const list = async (isLateIfEmpty: boolean) => {
+    const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
+      ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
+        needs: NEEDS,
+        early: (answer) => isMissing(answer) || (isLateIfEmpty && getPath(answer, 'length') === 0),
+        expects: Array.isArray,
+      }),
+      commit_sha: after,
+      per_page: 100,
+    })
+    const answer = await request.catch(keepMissing)
+    return { answer, listed: isMissing(answer) ? [] : answer.data.filter(isMerge) }
+  }
+  // If the message names no pull request, none can be found in another way.
+  let { answer, listed } = await list(named === undefined)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
+  // Nor can what names something else. [merge.empty-list]
+  const isElsewhere = named !== undefined && read.length === 0
+  if (isElsewhere && getPath(answer, 'data.length') === 0) ({ answer, listed } = await list(true))
   if (isMissing(answer) && read.length === 0) {
     const about = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     // If that can't be read, either, the token lacks what the list needs.
@@ -91,8 +98,11 @@ function keepMissing(thrown: unknown): GitHubError {
   throw thrown
 }
 
-/** How many pull requests are read at most: a merge queue merges so many at once. */
-const GROUP_LIMIT = 100
+/** How many that are named are read one by one; GitHub's list of more may be seconds late. */
+const GROUP_LIMIT = 10
+
+/** GitHub lists up to 250 commits of a pull request. */
+const COMMIT_PAGES = 3
 
 /**
  * The pull requests that a push of several has merged, as far as its commits name them; a rebase's
@@ -103,11 +113,21 @@ const GROUP_LIMIT = 100
 export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
   const commits = commitsThatMayMerge(step)
   const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
-  const pulls = []
-  for (const number of [...named].slice(0, GROUP_LIMIT))
-    pulls.push(...(await readPull(number, repo)))
   const shas = commits.map(({ sha }) => sha)
-  return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
+  const isMerged = (pull: ApiPull): boolean => isMergedBy(shas, pull, step.environment)
+  if (named.size > GROUP_LIMIT) {
+    const { data } = await repo.github.pulls.list({
+      ...asking(repo, 'listing the merged pull requests', { needs: NEEDS, expects: Array.isArray }),
+      ...{ state: 'closed', sort: 'updated', direction: 'desc', per_page: 100 },
+      base: step.environment.ref.replace('refs/heads/', ''),
+    })
+    if (data.length === 100)
+      step.log('skip-labels: of this push, the labels of some may be unseen.')
+    return data.filter(isMerged)
+  }
+  const pulls = []
+  for (const number of named) pulls.push(...(await readPull(number, repo)))
+  return pulls.filter(isMerged)
 }
 
 /**
@@ -164,11 +184,19 @@ async function hasAll(
 ): Promise<boolean> {
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
-  const { items } = await readPages(3, (page) =>
+  const head = getSha(pull, 'head.sha')
+  // The last page has the head, unless there are more than GitHub lists.
+  const lacksHead = (list: unknown): boolean =>
+    Array.isArray(list) && !list.some((commit) => getSha(commit, 'sha') === head)
+  const { items } = await readPages(COMMIT_PAGES, (page) =>
     repo.github.pulls.listCommits({
       ...asking(repo, `listing the commits of pull request ${pull.number}`, {
         needs: NEEDS,
-        early: true,
+        early: (answer) =>
+          isMissing(answer) ||
+          (page.page < COMMIT_PAGES &&
+            getPath(answer, 'length') !== page.per_page &&
+            lacksHead(answer)),
         expects: Array.isArray,
       }),
       ...page,

@@ -2,13 +2,24 @@
 
 import { getPath, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
-import type { ApiRelease } from '../../github/types.js'
-import { compareCommits, type Listing } from './compare.js'
-import { readParts } from './parts.js'
+import { isMissing, isWithheld } from '../../github/errors.js'
+import { ActionError } from '../../text/errors.js'
+import { compareCommits, expectGone } from './compare.js'
+import { withParts } from './parts.js'
+import {
+  findCandidates,
+  haveSameNumbers,
+  isPreReleaseTag,
+  moves,
+  type Release,
+} from './releases.js'
 import { type Changes, unknownChanges } from './types.js'
 
-/** How many releases are compared, at most. */
-const TRIES = 10
+/**
+ * How many that may be the one before are asked for, at most, and how often GitHub is. Of the same
+ * commit, behind or gone, none is the one before. [range.release.tries]
+ */
+const [TRIES, MAX_REQUESTS] = [10, 50]
 
 /** How many pages of releases are read, at most. */
 const RELEASE_PAGES = 10
@@ -24,99 +35,113 @@ type Released = Readonly<{
 
 const SINCE_RELEASE = 'the commits since the previous release'
 
+/** What isn't known to be older is passed over, so there may be less that is new. */
+const PASSED_OVER = 'GitHub could not compare with some releases, which were passed over.'
+
 /**
- * What changed since the newest published release whose tag is an ancestor, lower versions with the
- * same prefix first: a repository may release several packages, and keep several versions. If each
- * version has a branch of its own, no tag is an ancestor: the changes then begin where the newest
- * of these branches parted. A release of the same commit as a lower version has no changes, unless
- * somebody asks for its docs by hand. [range.release.ancestor] [range.release.parted]
+ * What changed since the release before: the highest lower version of the same package, whether its
+ * tag is an ancestor or its branch parted (then since it parted); else the newest ancestor of
+ * another package, of which GitHub is asked without a diff. A release of the same commit as a lower
+ * version has no changes, unless somebody asks for its docs by hand. [range.release.ancestor]
+ * [range.release.parted] [skip.release.same-commit]
  *
- * @throws ActionError `github`
+ * @throws ActionError `github`, also if a release is there but can't be compared with
  */
 export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
+  const items = await readReleases(repo, tag, release)
+  const own: unknown = release ?? items.find((one) => one.tag_name === tag)
+  const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
+  const publishedAt = getString(own, 'published_at')
+  const gift = { requests: MAX_REQUESTS }
+  let gap: string | undefined
+  let same: Changes | undefined
+  let tries = 0
+  let isFixed = false
+  for (const { tag: before, isLower } of findCandidates(items, {
+    tag,
+    isPreRelease,
+    publishedAt,
+  })) {
+    // A tag `v1` is `v1.2.3`, or comes after it; else, none of these came before it.
+    const isUnder = moves(tag, before)
+    if (tries === TRIES || (isUnder && isFixed)) continue
+    const about = { range: SINCE_RELEASE, previousRelease: before }
+    const asked = { ...about, base: before, head }
+    const comparison = isLower
+      ? await compareCommits(repo, asked)
+      : await compareCommits(repo, asked, { gift, isRelation: true }).catch(ifWithheld)
+    const relation = comparison?.kind
+    if (comparison?.kind === 'not found') await expectGone(repo, before, about, comparison.error)
+    if (relation === undefined) gap = PASSED_OVER
+    const hasParted = relation === 'diverged' && isLower && !isUnder
+    if (relation === 'ahead' || hasParted) {
+      const chosen = isLower ? comparison : await compareCommits(repo, asked)
+      if (chosen !== undefined && 'changes' in chosen)
+        return { ...withParts(repo, chosen), ...(gap && { gap }) }
+    }
+    if (isUnder) isFixed = relation === 'behind' || relation === 'diverged'
+    if (relation === 'diverged' || relation === undefined) tries++
+    // A final release is news after its candidate.
+    const isOther = isPreRelease || !haveSameNumbers(before, tag)
+    if (relation === 'identical' && isLower && isOther && !moves(before, tag)) {
+      same ??= { kind: 'none', ...about }
+      if (!isByHand) return same
+    }
+  }
+  const reason = gap ? 'GitHub could not compare with the earlier releases' : NO_RELEASE
+  return same ?? (isByHand ? { kind: 'first', reason } : unknownChanges(reason))
+}
+
+const NO_RELEASE = 'there is no earlier release to compare with'
+
+function ifWithheld(thrown: unknown): undefined {
+  if (!isWithheld(thrown)) throw thrown
+}
+
+/**
+ * GitHub's releases, or its tags if there are none. A list without the release that the event
+ * proves is late. [range.release.late] [range.release.tags]
+ */
+async function readReleases(
+  repo: GitHubRepo,
+  tag: string,
+  release: unknown,
+): Promise<readonly Release[]> {
+  const lacksOwn = (list: readonly Release[]): boolean =>
+    release !== undefined && !list.some((one) => getString(one, 'tag_name') === tag)
+  const isLate = (page: { page: number; per_page: number }, answer: unknown): boolean => {
+    if (page.page > 1 || !Array.isArray(answer) || !lacksOwn(answer)) return false
+    // The newest come first, by the time of their commit.
+    const last = getString(answer.at(-1), 'created_at')
+    return answer.length < page.per_page || getString(release, 'created_at') > last
+  }
+  const asked = {
+    needs: 'contents: read',
+    instead: 'If since says where to begin, this list is not needed.',
+  }
   const { items } = await readPages(RELEASE_PAGES, (page) =>
     repo.github.repos.listReleases({
       ...asking(repo, 'listing the releases', {
-        needs: 'contents: read',
-        early: true,
+        ...asked,
+        early: (answer) => isMissing(answer) || isLate(page, answer),
         expects: Array.isArray,
       }),
       ...page,
     }),
   )
-  const own: unknown = release ?? items.find((one) => one.tag_name === tag)
-  const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
-  const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
-  let parted: Listing | undefined
-  let same: Changes | undefined
-  for (const { tag_name: before } of candidates) {
-    const about = { range: SINCE_RELEASE, previousRelease: before }
-    const comparison = await compareCommits(repo, { ...about, base: before, head })
-    const { kind } = comparison
-    if (kind === 'ahead') return readParts(repo, comparison)
-    if (!isLower(before, tag)) continue
-    if (kind === 'diverged') parted ??= comparison
-    // A final release is news after its candidate.
-    const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
-    if (kind === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
-      same ??= { kind: 'none', ...about }
-      if (!isByHand) return same
-    }
+  if (lacksOwn(items)) {
+    const message = "GitHub's list of releases lacks the one that this run is about."
+    throw new ActionError('github', message, 'Re-run later, or set since.')
   }
-  if (parted !== undefined) return readParts(repo, parted)
-  return same ?? unknownChanges('there is no earlier release to compare with')
-}
-
-/** A tag such as `v1` moves on, so it is a name for `v1.2.3`, too. [skip.release.same-commit] */
-function moves(tag: string, release: string): boolean {
-  return release.startsWith(`${tag}.`)
-}
-
-/**
- * The releases that may be the one before, the likeliest first: no draft, none that came later, a
- * pre-release only before a pre-release; lower versions of the same package first.
- * [range.release.package] [range.release.pre-release]
- */
-function findCandidates(
-  releases: readonly ApiRelease[],
-  tag: string,
-  isPreRelease: boolean,
-  publishedAt: string,
-): readonly ApiRelease[] {
-  const time = ({ published_at }: ApiRelease): number => Date.parse(String(published_at))
-  const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
-  const rank = (release: ApiRelease): number => (isLower(release.tag_name, tag) ? 0 : 1)
-  return releases
-    .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
-    .filter((release) => time(release) < before || moves(tag, release.tag_name))
-    .filter((release) => isPreRelease || !release.prerelease)
-    .sort((one, other) => rank(one) - rank(other) || time(other) - time(one))
-    .slice(0, TRIES)
-}
-
-/** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
-function prefixOf(tag: string): string {
-  return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
-}
-
-/** The numbers of a version alone: `2.0.0` in `2.0.0.Final`. */
-function versionOf(tag: string): string {
-  return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
-}
-
-/** Whether a tag is a lower version of the same package; one that `v1` had is lower than it. */
-function isLower(tag: string, than: string): boolean {
-  const isBefore = tag.localeCompare(than, 'en', { numeric: true }) < 0 || moves(than, tag)
-  return prefixOf(tag) === prefixOf(than) && isBefore
-}
-
-/**
- * Whether a tag names a pre-release, as `v2.0.0-rc.1` (semver.org, 9) and `2.0.0rc1`
- * (packaging.python.org) do.
- */
-function isPreReleaseTag(tag: string): boolean {
-  return /\d\.\d+-|\d(?:a|b|rc)\d/.test(tag)
+  if (items.some(({ draft }) => !draft)) return items
+  const tags = await readPages(RELEASE_PAGES, (page) =>
+    repo.github.repos.listTags({
+      ...asking(repo, 'listing the tags', { ...asked, expects: Array.isArray }),
+      ...page,
+    }),
+  )
+  return tags.items.map(({ name }) => ({ tag_name: name, prerelease: isPreReleaseTag(name) }))
 }

@@ -1,7 +1,7 @@
 /** What changed since the last run of this workflow on this branch that succeeded. */
 
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
-import { getPath, getSha, getString } from '../../event/payload.js'
+import { getArray, getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { isMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
@@ -15,6 +15,10 @@ const RUN_PAGES = 10
 
 /** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
+
+/** The default branch is another one now: nobody rewrote history. [range.schedule.renamed] */
+const OTHER_BRANCH =
+  'The last run was on another branch: commits that only that has are not listed.'
 
 /**
  * What changed since the head of this workflow's last successful run on this branch.
@@ -32,7 +36,9 @@ export async function sinceLastSuccess(
   if ('kind' in found) return found
   const { last } = found
   const mayBeBehind = last.id > Number(environment.runId)
-  return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+  const isOther = `refs/heads/${last.head_branch}` !== environment.ref
+  const about = { mayBeBehind, ...(isOther && { gap: OTHER_BRANCH }) }
+  return changesBetween(repo, last.head_sha, environment.sha, about)
 }
 
 /**
@@ -109,11 +115,22 @@ async function findRuns(
   repo: GitHubRepo,
   events: readonly string[],
 ) {
+  /** The run before may have ended, and GitHub doesn't know yet: its step let this one begin. */
+  const isPending = (run: ApiRun): boolean =>
+    isHere(run) &&
+    getPath(run, 'conclusion') === undefined &&
+    Number(getPath(run, 'id')) < Number(runId)
+  const isLate = (answer: unknown): boolean => {
+    const runs = getArray(answer, 'workflow_runs') as ApiRun[]
+    const mark = runs.findIndex(isMark)
+    return runs.slice(0, mark < 0 ? runs.length : mark).some(isPending)
+  }
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
-        early: true,
+        instead: 'If since says where to begin, this list is not needed.',
+        early: (answer) => isMissing(answer) || isLate(answer),
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
@@ -127,18 +144,18 @@ async function findRuns(
    * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
    * called. [range.schedule.renamed]
    */
-  const isMark = (run: ApiRun): boolean => {
+  const isHere = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
     const isScheduled = [event, eventName].every((name) => /^schedule|^repository/.test(name))
     return (
       String(getPath(run, 'id')) !== runId &&
       events.includes(event) &&
-      getString(run, 'conclusion') === 'success' &&
       (isScheduled || getString(run, 'head_branch') === branch) &&
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
       getSha(run, 'head_sha') !== ''
     )
   }
+  const isMark = (run: ApiRun): boolean => isHere(run) && getString(run, 'conclusion') === 'success'
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.

@@ -35,6 +35,8 @@ export type Range = Readonly<{
   range: string
   /** The tag of the release that the changes came after. Others wrote it. */
   previousRelease?: string
+  /** What the input of that name says. */
+  since?: string
 }>
 
 export type ListedChanges = Readonly<
@@ -50,8 +52,15 @@ export type ListedChanges = Readonly<
     gap?: string | undefined
     /** The commits of the range, of each repository. Others wrote their texts. */
     commits?: readonly CommitList[]
+    /** Reads what GitHub left out of the list, as far as these files need it. */
+    readMore?: ReadMore | undefined
   } & Range
 >
+
+/** @throws ActionError `github` */
+export type ReadMore = (
+  counts: (file: ChangedFile) => boolean,
+) => Promise<Pick<ListedChanges, 'files' | 'truncated'>>
 
 export interface CommitList {
   readonly commits: readonly Commit[]
