@@ -9,7 +9,7 @@ import { findMergedPull, type MergedPull, readMergedGroup } from './context/chan
 import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
-import { judgeWhole } from './context/judge.js'
+import { judgeWhole } from './context/judge-whole.js'
 import { composePrompt } from './context/prompt/compose.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -120,7 +120,7 @@ async function planAbout(
   if (isOpen || (all === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && all?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  const whole = all && (await judgeWhole(inputs, event.name, all))
+  const whole = all && (await judgeWhole(inputs, event.name, all, repo))
   const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
   const { isMark = false, bySince } = findings ?? {}

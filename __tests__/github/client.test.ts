@@ -368,22 +368,22 @@ describe('what the step can do without [range.cut.requests]', () => {
     const gift = { requests: 64 }
     const kinds = []
     while (now() < 80_000 && kinds.length < 9)
-      kinds.push((await failure(read(github, { gift }))).kind)
-    expect(kinds).toEqual([...Array(2).fill('temporary'), ...Array(7).fill('used-up')])
-    expect([requests(), gift.requests]).toEqual([5, 52])
+      kinds.push((await failure(read(github, { gift, ofFiles: true }))).kind)
+    expect(kinds).toEqual([...Array(3).fill('temporary'), ...Array(6).fill('no-files')])
+    expect([requests(), gift.requests]).toEqual([7, 51])
   })
 
   test('has no more requests than it was given, failed ones counted', async () => {
     const { github, requests } = await connect([BAD_GATEWAY])
     const gift = { requests: 5 }
-    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift }))
+    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
     expect(requests()).toBe(5)
   })
 
   test('takes nothing from the time that other requests have for retries', async () => {
     const { github, now } = await connect([BAD_GATEWAY])
     const gift = { requests: 64 }
-    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift }))
+    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
     const before = now()
     await failure(read(github))
     expect(now() - before).toBeGreaterThan(75_000)
@@ -632,7 +632,7 @@ describe('a list of pages [github.pages]', () => {
     return readPages(3, (page) => github.repos.listReleases({ ...asked, ...page }))
   }
 
-  test('is asked for by half as many items if GitHub fails, or is silent for 10 s, and half again [github.pages.fewer]', async () => {
+  test('is asked for by half as many items if GitHub fails, or is silent, and half again [github.pages.fewer]', async () => {
     const { github, urls } = await connect([{ status: 200, body: [] }, SLOW, 'silence', OKS], {
       limitMs: 50,
     })

@@ -339,26 +339,3 @@ describe('parts are a gift [range.cut.gift]', () => {
     },
   )
 })
-
-const generated = many(30, 0, 700).map((one) => ({ ...one, filename: `api/${one.filename}` }))
-
-describe('a page that GitHub cut is read again by a fifth of its files [range.cut.pages]', () => {
-  worldTest.each<[string, Record<string, string>, requests: number]>([
-    ['of the files that count', { 'context-paths': 'src/**' }, 4],
-    ['of all', {}, 4],
-    ['not if all that count have their diffs', { 'context-paths': 'api/src/00000.ts' }, 1],
-    ['not without diffs', { context: 'event' }, 1],
-  ])('%s', async (world, _, inputs, most) => {
-    const pull = world.repository.pulls.get(world.number)
-    Object.assign(pull ?? {}, { files: [...generated, ...many(20)] })
-    await world.step({ context: 'diff', ...inputs })
-    const files = world.github.requests.filter(({ path }) => /Your-Repo\/.*\/files/.test(path))
-    expect(files.length).toBeLessThanOrEqual(most)
-    if (most > 1) expect(promptOf(world).match(/^=== \w+ src\//gm)).toHaveLength(20)
-  })
-
-  worldTest('of a commit, too', async (world) => {
-    const { diffs } = await send(world, inLine([...generated, ...many(20)]))
-    expect([...diffs.keys()].filter((name) => name.startsWith('src/'))).toHaveLength(20)
-  })
-})

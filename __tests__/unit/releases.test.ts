@@ -46,8 +46,9 @@ function candidates(list: string, tag: string, published = true): readonly strin
     return { tag_name, prerelease, published_at: published ? `${day}T00:00:00Z` : null }
   })
   const publishedAt = releases.find(({ tag_name }) => tag_name === tag)?.published_at ?? ''
-  const own = { tag, isPreRelease: isPreReleaseTag(tag), publishedAt }
-  return findCandidates(releases, own).map(({ tag, isLower }) => (isLower ? tag : `(${tag})`))
+  return findCandidates(releases, tag, isPreReleaseTag(tag), publishedAt).map(
+    ({ before, isLower }) => (isLower ? before : `(${before})`),
+  )
 }
 
 describe('the release before another, of real projects [range.release.package]', () => {

@@ -1,4 +1,4 @@
-/** What follows from the changes: is there anything to do? And which of the files count. */
+/** What follows from the changes: is there anything to do? And which of the files count. Pure. */
 
 import type { Commit } from '../event/event.js'
 import { InputError, type Inputs } from '../inputs/inputs.js'
@@ -68,8 +68,9 @@ export function judgeChanges(
       return noteMissing(inputs, changes)
     case 'listed':
       return (
-        (eventName === 'schedule' && skipUndone(changes)) ||
-        (isAsked || isByHand ? undefined : skipAgentsOwn(inputs, changes)) ||
+        (isAsked || isByHand
+          ? undefined
+          : skipUnasked(inputs, eventName === 'schedule', changes)) ||
         judgeFiles(inputs, isByHand && isAsked, isByHand, changes)
       )
   }
@@ -93,42 +94,23 @@ function noteMissing(
   return isAsked ? note(`No changes are sent: ${why}`) : undefined
 }
 
-/** Nobody asked for docs of commits that undo each other. [skip.schedule.undone] */
-function skipUndone({ files, truncated, gap }: ListedChanges): Judgement | undefined {
-  const isUndone = gap === undefined && !truncated && files.length === 0
-  return isUndone ? skip('the new commits leave no file changed') : undefined
-}
-
-/** Nor of commits that are all the agent's, as in a queue. [skip.schedule.agents-own] */
-function skipAgentsOwn(
+/**
+ * Nobody asked for docs of commits that undo each other, or that are all the agent's, as in a
+ * queue. [skip.schedule.undone] [skip.schedule.agents-own]
+ */
+function skipUnasked(
   { skipAuthors }: ContextInputs,
-  { gap, commits }: ListedChanges,
+  isScheduled: boolean,
+  { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
   if (gap !== undefined) return undefined
+  if (isScheduled && !truncated && files.length === 0)
+    return skip('the new commits leave no file changed')
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   return commits?.every((list) => list.complete && list.commits.every(isSkipped))
     ? skip('every new commit is a merge or by an account in skip-authors')
     : undefined
-}
-
-/**
- * Judged before parts are read: what is skipped takes no requests for them, and only diffs need
- * them. A list that was cut is then judged as a whole. [range.cut.judged]
- */
-export async function judgeWhole<F extends Findings>(
-  inputs: ContextInputs,
-  eventName: string,
-  findings: F,
-) {
-  const { changes } = findings
-  const judged = judgeChanges(inputs, eventName, findings)
-  const readMore = changes.kind === 'listed' && inputs.context === 'diff' && changes.readMore
-  if (!readMore || judged?.kind === 'skip') return { findings, judged }
-  const counts = (file: ChangedFile): boolean => filesThatCount([file], inputs).length > 0
-  // What is told of the range stays.
-  const whole = { ...findings, changes: { ...changes, ...(await readMore(counts)) } }
-  return { findings: whole, judged: judgeChanges(inputs, eventName, whole) }
 }
 
 /** Nothing is sent if no file counts, unless somebody asks by hand. [skip.paths.none-left] */

@@ -15,8 +15,9 @@ import { changesBetween } from './changes/between.js'
 import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
-import type { ChangedFile, Findings, ListedChanges, Thread } from './changes/types.js'
-import { filesThatCount, judgeWhole } from './judge.js'
+import type { Findings, ListedChanges, Thread } from './changes/types.js'
+import { filesThatCount } from './judge.js'
+import { judgeWhole } from './judge-whole.js'
 
 /**
  * So long (ms) before a scheduled run was created, what it reads ends: what happened later may not
@@ -82,7 +83,7 @@ export async function findElsewhere(
     // A token that can't read it shows on the first day.
     if (isFirst) continue
     const found = code && { changes: await readChanges(code, from, until) }
-    const whole = found && (await judgeWhole(inputs, 'schedule', found))
+    const whole = found && (await judgeWhole(inputs, 'schedule', found, code))
     if (whole === undefined || whole.judged?.kind === 'skip') {
       log(`${repository.name}: nothing new.`)
       continue
@@ -136,28 +137,14 @@ async function readChanges(
   const { base, head, lacks } = await readHeads(code, from, until)
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
-  const { files = [], truncated = false, commits = [], readMore } = listed
-  const { gap = getString(changes, 'reason') } = listed
-  const inside = (path: string): string => `${repository}/${path}`
-  const move = (file: ChangedFile): ChangedFile => ({
-    ...file,
-    path: inside(file.path),
-    previousPath: file.previousPath && inside(file.previousPath),
-  })
+  const { commits = [], gap = getString(changes, 'reason') } = listed
   const range = `${shortSha(base)}..${shortSha(head)}`
   const why = gap || (base !== head && lacks)
   return {
+    ...{ files: [], truncated: false, ...listed },
     kind: 'listed',
     range,
-    truncated,
-    files: files.map(move),
     commits: commits.map((list) => ({ ...list, of: `${repository}@${range}` })),
-    readMore:
-      readMore &&
-      (async (counts) => {
-        const more = await readMore((file) => counts(move(file)))
-        return { files: more.files.map(move), truncated: more.truncated }
-      }),
     gap: why ? `${repository}: ${why}` : undefined,
   }
 }

@@ -10,10 +10,8 @@ import {
   type FailureContext,
   GitHubError,
   isMissing,
-  isPermissionMissing,
   NO_FILES,
   TIMED_OUT,
-  USED_UP,
 } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
@@ -30,11 +28,8 @@ const MAX_BACKOFF_MS = 10_000
  */
 const REQUEST_MS = 30_000
 
-/**
- * How long a page of many items may take, which GitHub may have in time if it has fewer; and of how
- * many at least. [github.pages.fewer]
- */
-const LIST = { limitMs: 10_000, fewest: 25 }
+/** How many items a page has that GitHub can't have in time with fewer. [github.pages.fewer] */
+const FEWEST = 25
 
 /**
  * What GitHub says of something that it was told of a moment ago is asked for again after so many
@@ -45,7 +40,7 @@ const LIST = { limitMs: 10_000, fewest: 25 }
  */
 const EARLY = { allMs: 10_000, delayMs: 5_000 }
 
-/** What a gift has, from its first request on; and how often one of its requests is sent. */
+/** The time of a gift (ms), and how often one of its requests is sent. */
 const GIFT = { allMs: 60_000, tries: 3 }
 
 /** How long (ms) a creation may go on after the end: GitHub may carry it out anyway. */
@@ -67,8 +62,11 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
   readonly expects?: (data: never) => boolean | Promise<boolean>
-  /** What isn't found may be there in some seconds. A function says which answers may change. */
-  readonly early?: boolean | ((answer: unknown) => boolean)
+  /**
+   * What isn't found may be there in some seconds; a function says which data contradicts what is
+   * known, and so may change, too. [github.late]
+   */
+  readonly early?: true | ((data: never) => boolean | Promise<boolean>)
   /** Temporary failures are retried, for up to 90 s, unless this is false. */
   readonly retried?: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
@@ -76,16 +74,16 @@ export interface Call extends CallNames {
   /** Aborts it, by default at the deadline or on a cancel. */
   readonly signal?: AbortSignal
   /** Has time and requests of its own, as the step can do without the answer. */
-  readonly gift?: Gift
+  readonly gift?: Gift | undefined
 }
 
 /**
- * How many requests are left of what nobody needs, failed ones counted; and when its time is up, on
- * the clock. [range.cut.requests]
+ * How many requests are left of what nobody needs, failed ones counted; and its time.
+ * [range.cut.requests]
  */
 export interface Gift {
   requests: number
-  until?: number
+  time?: RetryBudget
 }
 
 /** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
@@ -123,7 +121,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
     request: { fetch: createFetch(options), log: quiet },
   })
   const retries = new RetryBudget(RETRY_MS, clock)
-  const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
   const timeOf = (signal: AbortSignal): CallTime => ({
     signal,
     cancelled: () => false,
@@ -137,23 +134,26 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    const { gift } = call
-    if (gift !== undefined) gift.until ??= clock.now() + GIFT.allMs
-    const giftMs = (): number => (gift?.until ?? Number.POSITIVE_INFINITY) - clock.now()
-    const isEarly = call.early === true ? isMissing : call.early || (() => false)
-    const isLate = (answer: unknown): boolean =>
-      isEarly(answer) || (!isTokenKnown && call.retried === true && isTokenUnknown(answer))
-    const ofGift = gift && { ...ofStep, retries: new RetryBudget(giftMs(), clock) }
-    const time = call.signal ? timeOf(call.signal) : (ofGift ?? ofStep)
-    const isLong = Number(request.page && request.per_page) > LIST.fewest
-    const limitMs = isLong ? LIST.limitMs : REQUEST_MS
+    const { gift, early: mayBeEarly } = call
+    if (gift) gift.time ??= new RetryBudget(GIFT.allMs, clock)
+    const time: CallTime = call.signal
+      ? timeOf(call.signal)
+      : { ...deadline, retries: gift?.time ?? retries, endedBy: TIMED_OUT }
+    const isLong = Number(request.page && request.per_page) > FEWEST
+    // For some seconds GitHub may not know a token that an app has just made, then not its
+    // permissions (github.com/octokit/auth-app.js/issues/65). [github.token.new]
+    const isLate = (answer: GitHubError | { data: unknown }) =>
+      answer instanceof GitHubError
+        ? (mayBeEarly && isMissing(answer)) ||
+          (call.retried && !isTokenKnown && / failed: 401,|not accessible/.test(answer.message))
+        : mayBeEarly !== true && mayBeEarly?.(answer.data as never)
     const ask = async (isFirst: boolean) => {
       time.signal.throwIfAborted()
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      const why = `no response in ${limitMs / 1000} s`
-      const limit = createDeadline(clock.now() + Math.min(limitMs, giftMs()), end, clock, why)
+      const why = `no response in ${REQUEST_MS / 1000} s`
+      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock, why)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
@@ -166,8 +166,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
     }
     let last: GitHubError | undefined
     for (let attempts = 1; ; attempts++) {
-      if (gift !== undefined && (gift.requests-- <= 0 || giftMs() <= 0))
-        throw new GitHubError(call, new Error(USED_UP), options)
+      if (gift && (gift.requests-- <= 0 || time.retries.remainingMs <= 0))
+        throw new GitHubError(call, new Error(NO_FILES), options)
       const startedAt = clock.now()
       const answer = await ask(attempts === 1).catch((thrown) =>
         toGitHubError(thrown, call, time, options),
@@ -177,16 +177,17 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
       else isTokenKnown = true
-      if (isLate(isError ? answer : answer.data) && early.remainingMs > EARLY.delayMs / 2) {
+      if (isError || gift) time.retries.count(startedAt, REQUEST_MS)
+      if (early.remainingMs > EARLY.delayMs / 2 && (await isLate(answer))) {
         await early.sleep(EARLY.delayMs, time.signal)
         continue
       }
       if (!isError) return answer
       if (!call.retried || answer.kind !== 'temporary') throw answer
-      if (gift !== undefined && attempts >= GIFT.tries) throw answer
-      time.retries.count(startedAt, limitMs)
+      if (gift && attempts >= GIFT.tries) throw answer
       await waitForRetry(answer, attempts, time, options)
-      if (isLong && answer.isTooSlow) throw new TooLong(answer)
+      answer.isTooLong = isLong && answer.retryAfterMs === undefined
+      if (answer.isTooLong) throw answer
     }
   })
   return octokit.rest
@@ -235,21 +236,8 @@ async function expectShape<R extends { data: unknown; status: number; headers: o
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
-/**
- * For some seconds GitHub may not know a token that an app has just made, then not its permissions
- * (github.com/octokit/auth-app.js/issues/65). [github.token.new]
- */
-function isTokenUnknown(answer: unknown): boolean {
-  if (!(answer instanceof GitHubError)) return false
-  return answer.status === 401 || (answer.status === 403 && isPermissionMissing(answer.message))
-}
-
-/** What `readPages` then asks for by fewer items. */
-class TooLong extends Error {
-  constructor(readonly error: GitHubError) {
-    super(error.message)
-  }
-}
+/** How to do without some lists. */
+export const WITHOUT_LIST = 'If since says where to begin, this list is not needed.'
 
 export type ReadPage<T> = (page: {
   page: number
@@ -257,31 +245,28 @@ export type ReadPage<T> = (page: {
 }) => Promise<{ data: T[]; headers: { link?: string } }>
 
 /**
- * All pages of a list, up to a number of pages. A list that GitHub can't make in time is read from
- * its beginning by half as many items, and half again. [github.pages.fewer]
+ * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
+ * header names a next one; without the header, a full page may not be the last one. [github.pages]
+ * A list that GitHub can't make in time is read from its beginning by half as many items.
+ * [github.pages.fewer]
  */
-export async function readPages<T>(maxPages: number, readPage: ReadPage<T>, per_page = 100) {
-  let last: GitHubError | undefined
-  for (let pages = maxPages, size = per_page; ; pages *= 2, size = Math.ceil(size / 2)) {
-    try {
-      return await readPagesOf(size, pages, readPage)
-    } catch (thrown) {
-      // What GitHub said says more than that time is up.
-      if (thrown instanceof GitHubError && thrown.status === undefined) throw last ?? thrown
-      if (!(thrown instanceof TooLong)) throw thrown
-      last = thrown.error
-    }
-  }
-}
-
-/**
- * A short page is not the last one if its `link` header names a next one; without the header, a
- * full page may not be the last one. [github.pages]
- */
-async function readPagesOf<T>(per_page: number, maxPages: number, readPage: ReadPage<T>) {
+export async function readPages<T>(
+  maxPages: number,
+  readPage: ReadPage<T>,
+  per_page = 100,
+): Promise<{ items: T[]; truncated: boolean }> {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
-    const { data, headers } = await readPage({ page, per_page })
+    const answer = await readPage({ page, per_page }).catch((thrown) => {
+      if (!thrown.isTooLong) throw thrown
+      return thrown as GitHubError
+    })
+    if (answer instanceof GitHubError)
+      return readPages(maxPages * 2, readPage, per_page / 2).catch((thrown) => {
+        // What GitHub said says more than that time is up.
+        throw thrown instanceof GitHubError && !thrown.status ? answer : thrown
+      })
+    const { data, headers } = answer
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
     const hasNext =
       headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')

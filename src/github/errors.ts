@@ -12,9 +12,6 @@ import type { Redact } from '../text/redact.js'
 /** After a secondary limit without a header, as GitHub's page says that is linked below. */
 const SECONDARY_LIMIT_MS = 60_000
 
-/** Why what the step can do without isn't asked for any more. */
-export const USED_UP = 'its time or its requests are used up'
-
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export type CallNames = Readonly<{
@@ -48,8 +45,8 @@ export type GitHubFailure =
   | 'no-files'
   /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
   | 'missing'
-  /** It had time and requests of its own, which are used up. */
-  | 'used-up'
+  /** What is compared has no history in common. */
+  | 'unrelated'
   /** No retry helps: the token may not do this, or GitHub can't be reached. */
   | 'refused'
   /** GitHub can't do what was asked for. */
@@ -63,8 +60,8 @@ export class GitHubError extends ActionError {
   readonly status: number | undefined
   /** Only a rate limit has it. */
   readonly retryAfterMs: number | undefined
-  /** The server failed, or there was no response: GitHub may have less of it in time. */
-  readonly isTooSlow: boolean
+  /** GitHub may have a shorter page in time. [github.pages.fewer] */
+  isTooLong = false
 
   constructor(
     { doing, needs, ofFiles = false, instead = '' }: CallNames,
@@ -83,8 +80,6 @@ export class GitHubError extends ActionError {
     const now = new Date(Date.parse(String(headers.date)) || clock.date())
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
-    const isTooSlow =
-      kind === 'temporary' && (failure.isUnanswered === true || Number(status) >= 500)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -97,25 +92,27 @@ export class GitHubError extends ActionError {
       setting?.advice ??
         advice ??
         (until && `Re-run after ${until}.`) ??
-        joinSentences(adviceFor(failure, kind, needs, context), isTooSlow ? instead : ''),
+        joinSentences(
+          adviceFor(failure, kind, needs, context),
+          kind === 'temporary' ? instead : '',
+        ),
       { cause: thrown },
     )
     this.status = status
     this.kind = kind
-    this.isTooSlow = isTooSlow
     this.retryAfterMs = isLimited ? (askedMs ?? SECONDARY_LIMIT_MS) : undefined
   }
 }
 
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
-  if (message === USED_UP) return 'used-up'
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
   if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
   if (isRateLimit(failure)) return 'temporary'
   // GitHub hasn't stored the pull request everywhere, or wants a pause.
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
+  if (/no common ancestor/i.test(message)) return 'unrelated'
   // If GitHub doesn't know a commit, it answers 422 to whoever asks for its lists.
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
@@ -141,8 +138,7 @@ export function isMissing(answer: unknown): answer is GitHubError {
  */
 export function isWithheld(thrown: unknown): boolean {
   if (!(thrown instanceof GitHubError)) return false
-  const isFailing = thrown.isTooSlow && thrown.status !== undefined
-  return isFailing || ['no-files', 'missing', 'used-up'].includes(thrown.kind)
+  return Number(thrown.status) >= 500 || ['no-files', 'missing'].includes(thrown.kind)
 }
 
 /**
@@ -192,15 +188,11 @@ function adviceFor(
   if (kind === 'temporary') return RUN_LATER
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission)} to the personal access token.`
-  if (status === 404 || (status === 403 && isPermissionMissing(message)))
+  if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, context)
   if (status === 401)
     return `Check ${context.codeToken ?? 'github-token'}: it may be empty, or have expired.`
   return 'Fix the problem that GitHub reports, then re-run.'
-}
-
-export function isPermissionMissing(message: string): boolean {
-  return /not accessible|must have/i.test(message)
 }
 
 function adviceOnPermission(

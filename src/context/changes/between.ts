@@ -4,8 +4,7 @@ import type { GitHubRepo } from '../../github/client.js'
 import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import { shortSha } from '../../text/format.js'
-import { canReadCommit, compareCommits, expectGone } from './compare.js'
-import { withParts } from './parts.js'
+import { canReadCommit, compareCommits } from './compare.js'
 import { type Changes, unknownChanges } from './types.js'
 
 /**
@@ -13,7 +12,6 @@ import { type Changes, unknownChanges } from './types.js'
  *
  * @param base where the range begins: a commit, or what the input `since` names (`isNamed`), which
  * may be a tag or a branch, behind this commit, or on a line of its own
- * @param options.gap what is told if `head` doesn't come after `base`
  * @param options.mayBeBehind nothing is new if `head` is an ancestor of `base`
  * @throws ActionError `github`, also if nobody knows the name: a docs job about the wrong commits
  * would be paid [range.since.unknown]
@@ -22,11 +20,7 @@ export async function changesBetween(
   repo: GitHubRepo,
   base: string,
   head: string,
-  {
-    isNamed = false,
-    mayBeBehind = isNamed,
-    gap = REWRITTEN,
-  }: { isNamed?: boolean; mayBeBehind?: boolean; gap?: string } = {},
+  { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
   const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
   const range = isNamed ? 'the commits since the one named in the input since' : commits
@@ -36,14 +30,13 @@ export async function changesBetween(
   const comparison = await compareCommits(repo, { base, head, ...about })
   switch (comparison.kind) {
     case 'ahead':
-      return withParts(repo, comparison)
+      return comparison.changes
     case 'identical':
       return none
     case 'behind':
     case 'diverged': {
       if (mayBeBehind && comparison.kind === 'behind') return none
-      const changes = withParts(repo, comparison)
-      return isNamed ? changes : { ...changes, gap }
+      return isNamed ? comparison.changes : { ...comparison.changes, gap: REWRITTEN }
     }
     case 'unrelated': {
       const both = isNamed
@@ -55,7 +48,10 @@ export async function changesBetween(
       const { error: cause } = comparison
       // The head certainly exists: if it can't be read, the permission is missing.
       if (!(await canReadCommit(repo, head))) throw cause
-      await expectGone(repo, base, { range }, cause)
+      if (await canReadCommit(repo, base)) {
+        const message = `GitHub doesn't find ${range}, though it has both commits.`
+        throw new ActionError('github', message, 'Re-run later.', { cause })
+      }
       if (!isNamed)
         return {
           kind: 'unknown',

@@ -9,11 +9,10 @@ import {
   type ReadPage,
   readPages,
 } from '../../github/client.js'
-import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import { GitHubError, isMissing, succeeds } from '../../github/errors.js'
 import type { ApiComparison, ApiFile } from '../../github/types.js'
-import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
-import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
+import type { ChangedFile, CommitList, Halves, ListedChanges, Range } from './types.js'
 
 /** Files of a comparison, at most (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300
@@ -32,11 +31,8 @@ const COMMITS_PAGE = 100
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-/** What a comparison lists; if GitHub cut it, where to halve it. */
-export type Listing = Readonly<{ changes: ListedChanges; halves?: Halves | undefined }>
-
 export type Comparison = Readonly<
-  | ({ kind: 'ahead' | 'identical' | 'behind' | 'diverged' } & Listing)
+  | { kind: 'ahead' | 'identical' | 'behind' | 'diverged'; changes: ListedChanges }
   /** One of the two does not exist, or the token can't read the repository. */
   | { kind: 'not found'; error: GitHubError }
   | { kind: 'unrelated'; error: GitHubError }
@@ -60,16 +56,15 @@ export async function compareCommits(
       ...asking(repo, `comparing ${about.range}`, {
         needs: 'contents: read',
         ofFiles: true,
-        // An answer that two commits have no history in common is believed.
-        early: (answer) => isMissing(answer) && !isUnrelated(answer),
+        early: true,
         expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
           RELATIONS.includes(status) && (isRelation || isFileList(files)),
-        ...(gift && { gift }),
+        gift,
       }),
       basehead: `${base}...${head}`,
       ...(isRelation ? { per_page: 1, page: 2 } : { per_page: COMMITS_PAGE }),
     })
-    const { files, isCut } = toFiles(data.files)
+    const { files, isCut } = toFiles(data.files, folderOf(repo))
     const truncated = files.length >= COMPARE_LIMIT
     // These are what a push, a release or a night has brought.
     const changes = {
@@ -77,26 +72,17 @@ export async function compareCommits(
       files,
       truncated,
       commits: [toCommits(data)],
+      halves: truncated || isCut ? halve(data, head) : undefined,
       ...about,
     } as const
-    const halves = truncated || isCut ? halve(data, head) : undefined
-    return { kind: data.status, changes, halves }
+    return { kind: data.status, changes }
   } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return { kind: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
+    if (isMissing(thrown)) return { kind: 'not found', error: thrown }
+    if (thrown instanceof GitHubError && thrown.kind === 'unrelated')
+      return { kind: 'unrelated', error: thrown }
+    throw thrown
   }
 }
-
-/** GitHub's words: "No common ancestor between v1 and v2." */
-function isUnrelated({ message }: Error): boolean {
-  return /no common ancestor/i.test(message)
-}
-
-/**
- * The two halves of a range are `base..middle` and `middle..head`. If the middle is the head, the
- * range is one commit.
- */
-type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
  * Finds where to halve a comparison. What changed up to the middle and from there on adds up only
@@ -132,22 +118,6 @@ export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
   return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
 }
 
-/**
- * What can't be compared is believed to be gone only if it can't be read, either. [range.gone]
- *
- * @throws ActionError `github` if it is there
- */
-export async function expectGone(
-  repo: GitHubRepo,
-  base: string,
-  { range }: Range,
-  cause: unknown,
-): Promise<void> {
-  if (!(await canReadCommit(repo, base))) return
-  const message = `GitHub doesn't find ${range}, though it has both commits.`
-  throw new ActionError('github', message, 'Re-run later.', { cause })
-}
-
 /** Only an empty list proves that nothing changed. [range.list.unknown] */
 export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file: ApiFile) => getString(file, 'filename') !== '')
@@ -157,32 +127,33 @@ export function isFileList(data: unknown): boolean {
 const EMPTY =
   /^(?:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391|473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813)$/
 
-/** A page of files of which GitHub left out the last diffs. */
-export type CutPage = Readonly<{ page: number; per_page: number; files: readonly ChangedFile[] }>
-
-/** All files of a pull request or a commit, and the pages that GitHub cut. */
-export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LIMIT / FILES_PAGE) {
-  const cut: CutPage[] = []
+/** All files of a pull request or a commit. */
+export async function readFiles(
+  readPage: ReadPage<ApiFile>,
+  maxPages = FILES_LIMIT / FILES_PAGE,
+  folder = '',
+) {
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {
       const { data, headers } = await readPage(page)
-      const { files, isCut } = toFiles(data)
-      // It may begin again, by fewer items.
-      if (page.page === 1) cut.length = 0
-      if (isCut) cut.push({ ...page, files })
-      return { data: files, headers }
+      return { data: [...toFiles(data, folder).files], headers }
     },
     FILES_PAGE,
   )
-  return { files, truncated: truncated || files.length >= FILES_LIMIT, cut }
+  return { files, truncated: truncated || files.length >= FILES_LIMIT }
+}
+
+/** Of another repository than the run's, the names of files begin with its name. */
+export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>): string {
+  return elsewhere ? `${repository}/` : ''
 }
 
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
  */
-export function toFiles(list: readonly ApiFile[] = []) {
+export function toFiles(list: readonly ApiFile[] = [], folder = '') {
   const patches = list.map((file) => getString(file, 'patch'))
   const isEmpty = (index: number): boolean => EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
@@ -197,11 +168,11 @@ export function toFiles(list: readonly ApiFile[] = []) {
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
     const isWhole = isMoved || (additions + deletions === 0 && isEmpty(index))
     return {
-      path,
+      path: folder + path,
       status,
       additions,
       deletions,
-      previousPath: getString(file, 'previous_filename') || undefined,
+      previousPath: file.previous_filename ? folder + file.previous_filename : undefined,
       sha: patch === undefined ? getString(file, 'sha') : undefined,
       patch: isWhole ? '' : patch,
     }

@@ -1,18 +1,17 @@
 /** Finds the changed files, and the range they come from, for each event that has one. */
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.js'
-import { getArray, getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type Gift, type GitHubRepo, type ReadPage } from '../../github/client.js'
-import { GitHubError, isMissing } from '../../github/errors.js'
+import { getPath, getSha, getString } from '../../event/payload.js'
+import { asking, type GitHubRepo } from '../../github/client.js'
+import { GitHubError } from '../../github/errors.js'
 import type { ApiFile, ApiPull } from '../../github/types.js'
 import type { Inputs } from '../../inputs/inputs.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
 import { isFileList, readFiles } from './compare.js'
-import { MAX_REQUESTS, readCutPages } from './parts.js'
 import { sinceLastRelease } from './since-release.js'
 import { sinceLastSuccess } from './since-success.js'
-import { type Changes, type Findings, type ReadMore, type Thread, unknownChanges } from './types.js'
+import { type Changes, type Findings, type Thread, unknownChanges } from './types.js'
 
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
@@ -51,10 +50,11 @@ export async function findChanges(
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
   // The number leads, then since, then the event.
   const find = async (): Promise<Changes> => {
-    // Nobody pushes to what is closed.
-    const isClosed = getString(thread?.data, 'state') === 'closed'
-    const head = isClosed ? getSha(thread?.data, 'head.sha') : ''
-    if (ofNamedPull) return ofPullRequest(issueNumber, repo, { head })
+    if (ofNamedPull) {
+      // Nobody pushes to what is closed.
+      const isClosed = getString(thread?.data, 'state') === 'closed'
+      return ofPullRequest(issueNumber, repo, '', isClosed ? getSha(thread?.data, 'head.sha') : '')
+    }
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
@@ -127,7 +127,7 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
   // By the time of a re-run, somebody may have pushed that commit again.
   const mayBeLate = runAttempt === 1 && before !== getSha(payload, 'pull_request.head.sha')
   if (pullRequest !== undefined)
-    return ofPullRequest(pullRequest.number, repo, mayBeLate ? { late: before } : {})
+    return ofPullRequest(pullRequest.number, repo, mayBeLate ? before : '')
   return unknownChanges(
     name === 'issue_comment'
       ? 'the comment is on an issue, so there is no list of changes'
@@ -141,45 +141,36 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
  *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
  * for some seconds, whose URLs name it [range.pull-request.late]
- * @param head the one that it has for good
+ * @param head the one that it has for good: other URLs are late [github.late]
  */
 async function ofPullRequest(
   number: number,
   repo: GitHubRepo,
-  { late = '', head = '' },
+  late = '',
+  head = '',
 ): Promise<Changes> {
   const isLate = (file: ApiFile): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
-  const isOfAnother = (file: unknown): boolean =>
-    !getString(file, 'contents_url').endsWith(head) &&
-    /\?ref=/.test(getString(file, 'contents_url'))
+  const isOfAnother = (file: ApiFile): boolean =>
+    /\?ref=/.test(file.contents_url) && !file.contents_url.endsWith(head)
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     return isFileList(data)
   }
-  const readPage =
-    (gift?: Gift): ReadPage<ApiFile> =>
-    (page) =>
-      repo.github.pulls.listFiles({
-        ...asking(repo, `listing the files of pull request ${number}`, {
-          needs: 'pull-requests: read',
-          ofFiles: true,
-          early: (answer) =>
-            isMissing(answer) || (head !== '' && getArray({ answer }, 'answer').some(isOfAnother)),
-          expects: isList,
-          ...(gift && { gift }),
-        }),
-        ...page,
-        pull_number: number,
-      })
-  const { cut, ...list } = await readFiles(readPage())
-  const changes = { kind: 'listed', ...list, range: `pull request ${number}` } as const
-  const readMore: ReadMore = async (counts) => {
-    const gift = readPage({ requests: MAX_REQUESTS })
-    return { ...changes, ...(await readCutPages({ ...list, cut }, gift, counts)) }
-  }
-  return { ...changes, readMore: cut.length > 0 ? readMore : undefined }
+  const list = await readFiles((page) =>
+    repo.github.pulls.listFiles({
+      ...asking(repo, `listing the files of pull request ${number}`, {
+        needs: 'pull-requests: read',
+        ofFiles: true,
+        early: (files: readonly ApiFile[]) => head !== '' && files.some(isOfAnother),
+        expects: isList,
+      }),
+      ...page,
+      pull_number: number,
+    }),
+  )
+  return { kind: 'listed', ...list, range: `pull request ${number}` }
 }
 
 const NO_COMMITS = unknownChanges("the event's payload has no commits")

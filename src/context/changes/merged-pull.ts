@@ -55,26 +55,23 @@ export async function findMergedPull(
   }
   // A pull request without `merge_commit_sha` may be one, too.
   const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
-  const list = async (isLateIfEmpty: boolean) => {
-    const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
-      ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
-        needs: NEEDS,
-        early: (answer) => isMissing(answer) || (isLateIfEmpty && getPath(answer, 'length') === 0),
-        expects: Array.isArray,
-      }),
-      commit_sha: after,
-      per_page: 100,
-    })
-    const answer = await request.catch(keepMissing)
-    return { answer, listed: isMissing(answer) ? [] : answer.data.filter(isMerge) }
-  }
-  // If the message names no pull request, none can be found in another way.
-  let { answer, listed } = await list(named === undefined)
+  let reading: Promise<readonly ApiPull[]> | undefined
+  const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
+  const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
+    ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
+      needs: NEEDS,
+      // If the message names no pull request, none can be found in another way.
+      early: async (list: readonly ApiPull[]) =>
+        list.length === 0 && (await readNamed()).length === 0,
+      expects: Array.isArray,
+    }),
+    commit_sha: after,
+    per_page: 100,
+  })
+  const answer = await request.catch(keepMissing)
+  const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
-  const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
-  // Nor can what names something else. [merge.empty-list]
-  const isElsewhere = named !== undefined && read.length === 0
-  if (isElsewhere && getPath(answer, 'data.length') === 0) ({ answer, listed } = await list(true))
+  const read = isListed ? [] : await readNamed()
   if (isMissing(answer) && read.length === 0) {
     const about = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     // If that can't be read, either, the token lacks what the list needs.
@@ -121,8 +118,6 @@ export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
       ...{ state: 'closed', sort: 'updated', direction: 'desc', per_page: 100 },
       base: step.environment.ref.replace('refs/heads/', ''),
     })
-    if (data.length === 100)
-      step.log('skip-labels: of this push, the labels of some may be unseen.')
     return data.filter(isMerged)
   }
   const pulls = []
@@ -159,7 +154,8 @@ function isMergedBy(
 }
 
 /** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
-async function readPull(number: string, repo: GitHubRepo) {
+async function readPull(number: string | undefined, repo: GitHubRepo) {
+  if (number === undefined) return []
   const request = repo.github.pulls.get({
     ...asking(repo, `reading pull request ${number}`, { needs: NEEDS }),
     pull_number: Number(number),
@@ -184,19 +180,15 @@ async function hasAll(
 ): Promise<boolean> {
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
-  const head = getSha(pull, 'head.sha')
-  // The last page has the head, unless there are more than GitHub lists.
-  const lacksHead = (list: unknown): boolean =>
-    Array.isArray(list) && !list.some((commit) => getSha(commit, 'sha') === head)
   const { items } = await readPages(COMMIT_PAGES, (page) =>
     repo.github.pulls.listCommits({
       ...asking(repo, `listing the commits of pull request ${pull.number}`, {
         needs: NEEDS,
-        early: (answer) =>
-          isMissing(answer) ||
-          (page.page < COMMIT_PAGES &&
-            getPath(answer, 'length') !== page.per_page &&
-            lacksHead(answer)),
+        // The last page has the head.
+        early: (list: readonly { sha: string }[]) =>
+          page.page < COMMIT_PAGES &&
+          list.length < page.per_page &&
+          list.every(({ sha }) => sha !== pull.head.sha),
         expects: Array.isArray,
       }),
       ...page,

@@ -9,57 +9,41 @@ export type Release = Readonly<{
   published_at?: string | null
 }>
 
-/** The release that is compared with those before it. */
-export type Own = Readonly<{
-  tag: string
-  isPreRelease: boolean
-  /** Empty if the tag has no release. */
-  publishedAt: string
-}>
-
-/** `isLower`: of the same package, so that its branch may have parted. */
-export type Candidate = Readonly<{ tag: string; isLower: boolean }>
-
 /**
  * The releases that may be the one before, the likeliest first: lower versions of the same package
  * from the highest down, as the newest may mend an older line; then others, the newest first. No
  * draft, none that came later, a pre-release only before a pre-release. [range.release.package]
- * [range.release.pre-release]
+ * [range.release.pre-release] If one that is `isRepeated` has the same commit, nothing is new: not
+ * if a final release has its candidate's, or `v1` is where `v1.2.3` is. [skip.release.same-commit]
+ *
+ * @param publishedAt empty if the tag has no release
  */
 export function findCandidates(
   releases: readonly Release[],
-  { tag, isPreRelease, publishedAt }: Own,
-): readonly Candidate[] {
-  const time = ({ published_at }: Release): number => Date.parse(String(published_at))
-  const isLower = ({ tag_name }: Release): boolean =>
-    parse(tag_name).prefix === parse(tag).prefix &&
-    (moves(tag, tag_name) || compareVersions(tag_name, tag) < 0)
-  const rank = (one: Release): number => (isLower(one) ? 0 : 1)
-  return (
-    releases
-      .filter(({ tag_name, draft }) => !['', tag].includes(tag_name) && !draft)
-      .filter((one) => moves(tag, one.tag_name) || !(time(one) >= Date.parse(publishedAt)))
-      .filter((one) => isPreRelease || !one.prerelease)
-      // Nobody knows how old a mere tag is.
-      .filter((one) => isLower(one) || time(one) > 0)
-      .sort(
-        (one, other) =>
-          rank(one) - rank(other) ||
-          (isLower(one) && compareVersions(other.tag_name, one.tag_name)) ||
-          time(other) - time(one),
-      )
-      .map((one) => ({ tag: one.tag_name, isLower: isLower(one) }))
+  tag: string,
+  isPreRelease: boolean,
+  publishedAt: string,
+) {
+  const own = parse(tag)
+  const candidates = releases.flatMap((release) => {
+    const { tag_name: before, draft, prerelease, published_at } = release
+    const { prefix, numbers } = parse(before)
+    const isUnder = before.startsWith(`${tag}.`)
+    const isLower = prefix === own.prefix && (isUnder || compareTags(before, tag) < 0)
+    const time = Date.parse(String(published_at))
+    const isLater = !isUnder && time >= Date.parse(publishedAt)
+    if (draft || isLater || before === tag || (prerelease && !isPreRelease)) return []
+    const isOther = isPreRelease || numbers !== own.numbers
+    const isRepeated = isLower && isOther && !tag.startsWith(`${before}.`)
+    // Nobody knows how old a mere tag is.
+    return isLower || time > 0 ? { before, isLower, isRepeated, time } : []
+  })
+  return candidates.sort(
+    (one, other) =>
+      Number(other.isLower) - Number(one.isLower) ||
+      (one.isLower && compareTags(other.before, one.before)) ||
+      other.time - one.time,
   )
-}
-
-/** A tag such as `v1` moves on, so it is a name for `v1.2.3`, too. */
-export function moves(tag: string, release: string): boolean {
-  return release.startsWith(`${tag}.`)
-}
-
-/** Whether two tags differ in what stands beside the numbers, as a final one from its candidate. */
-export function haveSameNumbers(tag: string, other: string): boolean {
-  return parse(tag).numbers === parse(other).numbers
 }
 
 /**
@@ -75,13 +59,14 @@ function parse(tag: string) {
   return { prefix, numbers }
 }
 
+const { compare } = new Intl.Collator('en', { numeric: true })
+
 /** By numbers; a pre-release comes before the release. */
-function compareVersions(one: string, other: string): number {
-  const order = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true })
+function compareTags(one: string, other: string): number {
   return (
-    order(parse(one).numbers, parse(other).numbers) ||
+    compare(parse(one).numbers, parse(other).numbers) ||
     Number(isPreReleaseTag(other)) - Number(isPreReleaseTag(one)) ||
-    order(one, other)
+    compare(one, other)
   )
 }
 

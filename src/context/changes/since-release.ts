@@ -1,25 +1,19 @@
 /** What changed since the last release: which of the earlier ones that is, and where to compare. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, readPages } from '../../github/client.js'
-import { isMissing, isWithheld } from '../../github/errors.js'
-import { ActionError } from '../../text/errors.js'
-import { compareCommits, expectGone } from './compare.js'
-import { withParts } from './parts.js'
-import {
-  findCandidates,
-  haveSameNumbers,
-  isPreReleaseTag,
-  moves,
-  type Release,
-} from './releases.js'
+import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
+import { isWithheld } from '../../github/errors.js'
+import type { ApiRelease } from '../../github/types.js'
+import { compareCommits } from './compare.js'
+import { MAX_REQUESTS } from './parts.js'
+import { findCandidates, isPreReleaseTag, type Release } from './releases.js'
 import { type Changes, unknownChanges } from './types.js'
 
 /**
- * How many that may be the one before are asked for, at most, and how often GitHub is. Of the same
- * commit, behind or gone, none is the one before. [range.release.tries]
+ * How many of other packages that may be the one before are asked for, at most: of the same commit,
+ * behind or gone, none is. [range.release.tries]
  */
-const [TRIES, MAX_REQUESTS] = [10, 50]
+const TRIES = 10
 
 /** How many pages of releases are read, at most. */
 const RELEASE_PAGES = 10
@@ -45,7 +39,7 @@ const PASSED_OVER = 'GitHub could not compare with some releases, which were pas
  * version has no changes, unless somebody asks for its docs by hand. [range.release.ancestor]
  * [range.release.parted] [skip.release.same-commit]
  *
- * @throws ActionError `github`, also if a release is there but can't be compared with
+ * @throws ActionError `github`
  */
 export async function sinceLastRelease(
   repo: GitHubRepo,
@@ -54,51 +48,33 @@ export async function sinceLastRelease(
   const items = await readReleases(repo, tag, release)
   const own: unknown = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
-  const publishedAt = getString(own, 'published_at')
   const gift = { requests: MAX_REQUESTS }
   let gap: string | undefined
   let same: Changes | undefined
   let tries = 0
-  let isFixed = false
-  for (const { tag: before, isLower } of findCandidates(items, {
-    tag,
-    isPreRelease,
-    publishedAt,
-  })) {
-    // A tag `v1` is `v1.2.3`, or comes after it; else, none of these came before it.
-    const isUnder = moves(tag, before)
-    if (tries === TRIES || (isUnder && isFixed)) continue
+  const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
+  for (const { before, isLower, isRepeated } of candidates) {
+    if (tries >= TRIES) break
     const about = { range: SINCE_RELEASE, previousRelease: before }
-    const asked = { ...about, base: before, head }
-    const comparison = isLower
-      ? await compareCommits(repo, asked)
-      : await compareCommits(repo, asked, { gift, isRelation: true }).catch(ifWithheld)
-    const relation = comparison?.kind
-    if (comparison?.kind === 'not found') await expectGone(repo, before, about, comparison.error)
-    if (relation === undefined) gap = PASSED_OVER
-    const hasParted = relation === 'diverged' && isLower && !isUnder
-    if (relation === 'ahead' || hasParted) {
-      const chosen = isLower ? comparison : await compareCommits(repo, asked)
-      if (chosen !== undefined && 'changes' in chosen)
-        return { ...withParts(repo, chosen), ...(gap && { gap }) }
+    const compare = (isRelation: boolean) =>
+      compareCommits(repo, { ...about, base: before, head }, isRelation ? { gift, isRelation } : {})
+    const comparison = await compare(!isLower).catch((thrown) => {
+      if (isLower || !isWithheld(thrown)) throw thrown
+      gap = PASSED_OVER
+    })
+    const { kind } = comparison ?? {}
+    if (kind === 'ahead' || (kind === 'diverged' && isLower)) {
+      const chosen = isLower ? comparison : await compare(false)
+      if (chosen && 'changes' in chosen) return { ...chosen.changes, gap }
     }
-    if (isUnder) isFixed = relation === 'behind' || relation === 'diverged'
-    if (relation === 'diverged' || relation === undefined) tries++
-    // A final release is news after its candidate.
-    const isOther = isPreRelease || !haveSameNumbers(before, tag)
-    if (relation === 'identical' && isLower && isOther && !moves(before, tag)) {
+    if (kind === 'diverged' || kind === undefined) tries++
+    if (kind === 'identical' && isRepeated) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
   }
-  const reason = gap ? 'GitHub could not compare with the earlier releases' : NO_RELEASE
+  const reason = 'there is no earlier release to compare with'
   return same ?? (isByHand ? { kind: 'first', reason } : unknownChanges(reason))
-}
-
-const NO_RELEASE = 'there is no earlier release to compare with'
-
-function ifWithheld(thrown: unknown): undefined {
-  if (!isWithheld(thrown)) throw thrown
 }
 
 /**
@@ -110,32 +86,22 @@ async function readReleases(
   tag: string,
   release: unknown,
 ): Promise<readonly Release[]> {
-  const lacksOwn = (list: readonly Release[]): boolean =>
-    release !== undefined && !list.some((one) => getString(one, 'tag_name') === tag)
-  const isLate = (page: { page: number; per_page: number }, answer: unknown): boolean => {
-    if (page.page > 1 || !Array.isArray(answer) || !lacksOwn(answer)) return false
-    // The newest come first, by the time of their commit.
-    const last = getString(answer.at(-1), 'created_at')
-    return answer.length < page.per_page || getString(release, 'created_at') > last
-  }
-  const asked = {
-    needs: 'contents: read',
-    instead: 'If since says where to begin, this list is not needed.',
-  }
-  const { items } = await readPages(RELEASE_PAGES, (page) =>
-    repo.github.repos.listReleases({
-      ...asking(repo, 'listing the releases', {
-        ...asked,
-        early: (answer) => isMissing(answer) || isLate(page, answer),
-        expects: Array.isArray,
-      }),
-      ...page,
-    }),
-  )
-  if (lacksOwn(items)) {
-    const message = "GitHub's list of releases lacks the one that this run is about."
-    throw new ActionError('github', message, 'Re-run later, or set since.')
-  }
+  const asked = { needs: 'contents: read', instead: WITHOUT_LIST }
+  const { items } = await readPages(RELEASE_PAGES, ({ page, per_page }) => {
+    const isList = (list: readonly ApiRelease[]): boolean => {
+      const isProved = page === 1 && getString(release, 'tag_name') === tag
+      const lacksOwn = isProved && list.every?.(({ tag_name }) => tag_name !== tag)
+      // The newest come first, by the time of their commit: an old one may be on another page.
+      const last = getString(list[per_page - 1], 'created_at')
+      if (lacksOwn && !(getString(release, 'created_at') < last))
+        throw new Error('the list lacks the release that this run is about')
+      return Array.isArray(list)
+    }
+    return repo.github.repos.listReleases({
+      ...asking(repo, 'listing the releases', { ...asked, early: true, expects: isList }),
+      ...{ page, per_page },
+    })
+  })
   if (items.some(({ draft }) => !draft)) return items
   const tags = await readPages(RELEASE_PAGES, (page) =>
     repo.github.repos.listTags({

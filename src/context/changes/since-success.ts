@@ -1,8 +1,8 @@
 /** What changed since the last run of this workflow on this branch that succeeded. */
 
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
-import { getArray, getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { getPath, getSha, getString } from '../../event/payload.js'
+import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
 import { isMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
@@ -15,10 +15,6 @@ const RUN_PAGES = 10
 
 /** The events whose runs have seen what was on the branch. [range.schedule.last-success] */
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
-
-/** The default branch is another one now: nobody rewrote history. [range.schedule.renamed] */
-const OTHER_BRANCH =
-  'The last run was on another branch: commits that only that has are not listed.'
 
 /**
  * What changed since the head of this workflow's last successful run on this branch.
@@ -36,9 +32,7 @@ export async function sinceLastSuccess(
   if ('kind' in found) return found
   const { last } = found
   const mayBeBehind = last.id > Number(environment.runId)
-  const isOther = `refs/heads/${last.head_branch}` !== environment.ref
-  const about = { mayBeBehind, ...(isOther && { gap: OTHER_BRANCH }) }
-  return changesBetween(repo, last.head_sha, environment.sha, about)
+  return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
 }
 
 /**
@@ -115,22 +109,15 @@ async function findRuns(
   repo: GitHubRepo,
   events: readonly string[],
 ) {
-  /** The run before may have ended, and GitHub doesn't know yet: its step let this one begin. */
-  const isPending = (run: ApiRun): boolean =>
-    isHere(run) &&
-    getPath(run, 'conclusion') === undefined &&
-    Number(getPath(run, 'id')) < Number(runId)
-  const isLate = (answer: unknown): boolean => {
-    const runs = getArray(answer, 'workflow_runs') as ApiRun[]
-    const mark = runs.findIndex(isMark)
-    return runs.slice(0, mark < 0 ? runs.length : mark).some(isPending)
-  }
+  // The run before may have ended, and GitHub doesn't know yet. [github.late]
+  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }): boolean =>
+    runs.find((run) => isHere(run) && run.id < Number(runId))?.conclusion === null
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
-        instead: 'If since says where to begin, this list is not needed.',
-        early: (answer) => isMissing(answer) || isLate(answer),
+        instead: WITHOUT_LIST,
+        early: isLate,
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
@@ -155,7 +142,7 @@ async function findRuns(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const isMark = (run: ApiRun): boolean => isHere(run) && getString(run, 'conclusion') === 'success'
+  const isMark = (run: ApiRun): boolean => run.conclusion === 'success' && isHere(run)
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.

@@ -52,15 +52,16 @@ export type ListedChanges = Readonly<
     gap?: string | undefined
     /** The commits of the range, of each repository. Others wrote their texts. */
     commits?: readonly CommitList[]
-    /** Reads what GitHub left out of the list, as far as these files need it. */
-    readMore?: ReadMore | undefined
+    /** If GitHub cut the list or its diffs: where to halve the range. */
+    halves?: Halves | undefined
   } & Range
 >
 
-/** @throws ActionError `github` */
-export type ReadMore = (
-  counts: (file: ChangedFile) => boolean,
-) => Promise<Pick<ListedChanges, 'files' | 'truncated'>>
+/**
+ * The two halves of a range are `base..middle` and `middle..head`. If the middle is the head, the
+ * range is one commit.
+ */
+export type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 export interface CommitList {
   readonly commits: readonly Commit[]
