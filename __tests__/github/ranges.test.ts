@@ -513,7 +513,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.github.faults.push({ path: /\/releases/, times, answer: { status: 200, body: [] } })
       const { outputs, commands } = await world.step({ context: 'diff' }, release())
       expect(outputs.outcome).toBe(outcome)
-      expect(commands('error').join()).toContain(outcome === 'error' ? 'lacks the release' : '')
+      expect(commands('error').join()).toContain(outcome === 'error' ? 'lacks the one' : '')
     },
   )
 

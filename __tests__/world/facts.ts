@@ -199,10 +199,7 @@ export class Facts extends Observed {
     const { github, event } = this
     if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
     // An empty list is read again if nothing else tells.
-    const isListed =
-      github.unindexed === 0 ||
-      (github.unindexed < 1_000 && (this.index > 0 || event.names === 'nothing'))
-    const isFound = isListed || (event.names === 'pull' && this.#canReadMerged)
+    const isFound = github.unindexed < 1_000 || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }

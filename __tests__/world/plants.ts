@@ -387,8 +387,8 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    'if (isAsked) return note(',
-    'if (isAsked && !isAsked) return note(',
+    'if (isAsked) return note(`No changes are sent: ${NOTHING_NEW}',
+    'if (isAsked && !isAsked) return note(`No changes are sent: ${NOTHING_NEW}',
   ],
   [
     'commits that GitHub does not list are by nobody [skip.schedule.agents-own]',

@@ -177,7 +177,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
       else isTokenKnown = true
-      if (isError || gift) time.retries.count(startedAt, REQUEST_MS)
+      if (gift) time.retries.count(startedAt, REQUEST_MS)
       if (early.remainingMs > EARLY.delayMs / 2 && (await isLate(answer))) {
         await early.sleep(EARLY.delayMs, time.signal)
         continue
@@ -185,6 +185,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (!isError) return answer
       if (!call.retried || answer.kind !== 'temporary') throw answer
       if (gift && attempts >= GIFT.tries) throw answer
+      time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
       answer.isTooLong = isLong && answer.retryAfterMs === undefined
       if (answer.isTooLong) throw answer

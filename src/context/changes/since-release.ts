@@ -4,6 +4,7 @@ import { getPath, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
 import { isWithheld } from '../../github/errors.js'
 import type { ApiRelease } from '../../github/types.js'
+import { ActionError } from '../../text/errors.js'
 import { compareCommits } from './compare.js'
 import { MAX_REQUESTS } from './parts.js'
 import { findCandidates, isPreReleaseTag, type Release } from './releases.js'
@@ -87,20 +88,24 @@ async function readReleases(
   release: unknown,
 ): Promise<readonly Release[]> {
   const asked = { needs: 'contents: read', instead: WITHOUT_LIST }
-  const { items } = await readPages(RELEASE_PAGES, ({ page, per_page }) => {
-    const isList = (list: readonly ApiRelease[]): boolean => {
-      const isProved = page === 1 && getString(release, 'tag_name') === tag
-      const lacksOwn = isProved && list.every?.(({ tag_name }) => tag_name !== tag)
-      // The newest come first, by the time of their commit: an old one may be on another page.
-      const last = getString(list[per_page - 1], 'created_at')
-      if (lacksOwn && !(getString(release, 'created_at') < last))
-        throw new Error('the list lacks the release that this run is about')
-      return Array.isArray(list)
-    }
-    return repo.github.repos.listReleases({
-      ...asking(repo, 'listing the releases', { ...asked, early: true, expects: isList }),
-      ...{ page, per_page },
+  const { items } = await readPages(RELEASE_PAGES, async (page) => {
+    // The newest come first, by the time of their commit: an old one may be on another page.
+    const lacksOwn = (list: readonly ApiRelease[]): boolean =>
+      page.page === 1 &&
+      getString(release, 'tag_name') === tag &&
+      list.every(({ tag_name }) => tag_name !== tag) &&
+      !(getString(release, 'created_at') < getString(list[page.per_page - 1], 'created_at'))
+    const answer = await repo.github.repos.listReleases({
+      ...asking(repo, 'listing the releases', {
+        ...asked,
+        early: lacksOwn,
+        expects: Array.isArray,
+      }),
+      ...page,
     })
+    if (!lacksOwn(answer.data)) return answer
+    const message = "GitHub's list of releases lacks the one that this run is about."
+    throw new ActionError('github', message, 'Re-run later, or set since.')
   })
   if (items.some(({ draft }) => !draft)) return items
   const tags = await readPages(RELEASE_PAGES, (page) =>
