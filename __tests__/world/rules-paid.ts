@@ -315,7 +315,9 @@ export function hasNothingNew(facts: Facts): boolean {
     if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }
   const isByAgent =
-    !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+    event.name === 'merge_group'
+      ? listsNobodys(facts)
+      : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isParted = since !== undefined && compared === 'diverged'
   const isKnown = compared === 'ahead' || compared === 'undone' || isParted
@@ -328,14 +330,21 @@ export function hasNothingNew(facts: Facts): boolean {
   return !isAsked && isRange && !github.undiffable && !isGone && isNothing
 }
 
-/** Whether GitHub lists merges alone, as of a push that merged a group. */
+/** Whether GitHub lists merges, and commits of skip-authors, alone, as of a merged group. */
 function listsNobodys(facts: Facts): boolean {
+  const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
   const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
   const { status, commits = [] } = JSON.parse(whole?.answered ?? '{}') as {
     status?: string
-    commits?: readonly { parents: readonly unknown[] }[]
+    commits?: readonly { parents: readonly unknown[]; author?: { login: string } | null }[]
   }
-  return status === 'ahead' && commits.every(({ parents }) => parents.length > 1)
+  return (
+    status === 'ahead' &&
+    commits.every(
+      ({ parents, author }) =>
+        parents.length > 1 || (author && authors.includes(author.login.toLowerCase())),
+    )
+  )
 }
 
 /** Whether what has changed is asked for, and no pull request says it. */
