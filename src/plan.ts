@@ -9,7 +9,8 @@ import { findMergedPull, type MergedPull, readMergedGroup } from './context/chan
 import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
 import { fingerprint } from './context/fingerprint.js'
-import { judgeChanges, NEXT_BEGINS } from './context/judge.js'
+import { NEXT_BEGINS } from './context/judge.js'
+import { judgeWhole } from './context/judge-whole.js'
 import { composePrompt } from './context/prompt/compose.js'
 import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -114,18 +115,19 @@ async function planAbout(
       needsChanges && !named?.isPull && ON_BRANCH.test(`${event.name} ${environment.ref}`)
     return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
-  const findings = needsChanges
+  const all = needsChanges
     ? await (inputs.codeRepositories.length > 0
         ? (await import('./context/other-repositories.js')).findElsewhere(step, repo, named)
         : findChanges(environment, event, repo, { ...inputs, thread: named }))
     : undefined
-  if (findings && 'reason' in findings) return skipAndStop(findings)
-  const thread = findings === undefined ? named : findings.thread
+  if (all && 'reason' in all) return skipAndStop(all)
+  const thread = all === undefined ? named : all.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
-  if (isOpen || (findings === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
-  if (inputs.since !== '' && findings?.bySince === false)
+  if (isOpen || (all === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
+  if (inputs.since !== '' && all?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
-  const judged = findings && judgeChanges(inputs, event.name, findings)
+  const whole = all && (await judgeWhole(inputs, event.name, all, repo))
+  const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
   const { isMark = false, bySince } = findings ?? {}
   // What is remembered knows more of a re-run.

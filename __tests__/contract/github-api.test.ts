@@ -51,6 +51,7 @@ const REQUESTS = [
   'GET /actions/runs/7/attempts/1',
   'GET /collaborators/octocat/permission',
   'GET /releases',
+  'GET /tags',
   `GET /deployments?sha=${sha('head')}`,
   'GET /deployments/0/statuses',
   `POST /statuses/${sha('head')} {"state":"success"}`,

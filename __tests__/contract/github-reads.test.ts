@@ -97,6 +97,9 @@ const published = { ...release, author: octocat, published_at: '2026-02-01T00:00
 const FULL = { 'job-scope': 'pull-request', context: 'diff', 'context-paths': '**' }
 const DIFF = { context: 'diff' }
 
+/** A tag in a repository without releases. */
+const ALONE = 'refs/tags/v3'
+
 /** Steps that read all that the action can read. */
 const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOptions])[] = [
   [FULL],
@@ -126,6 +129,7 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
   [{ 'job-scope': 'pull-request', 'issue-number': '99' }, dispatch],
   [DIFF, run('issues', { action: 'opened', issue, sender: { ...reader, login: 'gone' } })],
   [DIFF, run('issue_comment', { action: 'created', issue: onPull, comment, sender: octocat })],
+  [DIFF, run('push', { ...push, before: sha('old tag') }, ALONE)],
 ]
 
 /** A world where each of these finds something. */
@@ -179,6 +183,7 @@ async function readEverything() {
           const place = isPayload ? run.event : world.github.requests.findLast(isAnswer)?.endpoint
           return place === undefined ? value : watched(value, [place], reads)
         }
+        if (run?.env?.GITHUB_REF === ALONE) world.repository.releases.splice(0)
         await world.step(inputs, run)
         JSON.parse = parse
       }

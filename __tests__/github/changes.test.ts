@@ -276,6 +276,25 @@ describe('schedule and workflow_dispatch', () => {
   )
 
   worldTest(
+    'a run before that has not ended, as GitHub lists it for a moment, is the last one all the same [github.late]',
+    async (world) => {
+      world.repository.addRun({ ...ours, head_sha: sha('older') })
+      const last = world.repository.addRun({ ...ours })
+      const { conclusion } = last
+      Object.assign(last, { conclusion: null, status: 'in_progress' })
+      world.github.faults.push({
+        path: {
+          test: () =>
+            world.github.requests.length > 0 && Object.assign(last, { conclusion }) && false,
+        } as never,
+        answer: BAD_GATEWAY,
+      })
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+    },
+  )
+
+  worldTest(
     'a schedule on the default branch is no mark for a run by hand on another [range.schedule.renamed]',
     async (world) => {
       world.repository.addRun({ ...ours, head_branch: 'trunk' })
@@ -511,11 +530,19 @@ describe('skip-labels', () => {
       expect(world.github.requests.filter(({ path }) => ASKED.test(path))).toEqual([])
     })
 
-    worldTest('are those of no more than a merge queue merges at once', async (world) => {
-      const many = Array.from({ length: 120 }, (_, index) => `Part (#${200 + index})`)
-      await world.step(inputs, pushOf(...many.map((message) => commitOf(message, message))))
-      const read = world.github.requests.filter(({ path }) => /\/pulls\/2\d\d$/.test(path))
-      expect(read).toHaveLength(100)
+    worldTest('are read by one request, if they are many', async (world) => {
+      const many = Array.from({ length: 99 }, (_, index) => `Part (#${200 + index})`)
+      const commits = many.map((message) => commitOf(message, message))
+      for (const [nth, { id }] of commits.entries()) {
+        const labels = new Set(nth === 0 ? ['no docs'] : [])
+        const merged = { merged: true, state: 'closed', mergeCommit: id } as const
+        world.repository.addPull({ number: 200 + nth, labels, ...merged })
+      }
+      const { outputs } = await world.step(inputs, pushOf(...commits))
+      const read = world.github.requests.filter(({ path }) =>
+        /Your-Repo\/pulls(?:\/2\d\d$|\?)/.test(path),
+      )
+      expect([read.length, outputs.outcome]).toEqual([1, 'skipped'])
     })
   })
 

@@ -13,6 +13,7 @@ import { certificate, connectProxy, terminateTls } from '../support/network.js'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const OK: Answer = { status: 200, body: { id: 1 } }
+const OKS: Answer = { status: 200, body: [{ id: 1 }] }
 
 type Answer = Exclude<Fault['answer'], 'cut off' | { readonly delayMs: number }>
 
@@ -42,8 +43,10 @@ async function connect(
   let now = 0
   let requests = 0
   const received: IncomingHttpHeaders[] = []
+  const urls: string[] = []
   const server = createServer((request, response) => {
     received.push(request.headers)
+    urls.push(String(request.url))
     now += answerMs
     const answer = answers[Math.min(requests++, answers.length - 1)] ?? OK
     if (answer === 'silence') return
@@ -67,7 +70,7 @@ async function connect(
       date: () => new Date(NOW + now),
       sleep: async (milliseconds) => {
         // A request may take this.
-        if (milliseconds === 10_000) return wait(limitMs, undefined, { ref: false })
+        if ([10_000, 30_000].includes(milliseconds)) return wait(limitMs, undefined, { ref: false })
         waits.push(milliseconds)
         now += milliseconds
       },
@@ -93,6 +96,7 @@ async function connect(
     deadline,
     cancel,
     received,
+    urls,
     requests: () => requests,
     now: () => now,
   }
@@ -281,10 +285,10 @@ describe('a request that retried [github.decides.retried]', () => {
     expect(now()).toBeLessThanOrEqual(90_000)
   })
 
-  test('is retried after 10 s without a response [github.decides.retried] [report.log.lines]', async () => {
+  test('is retried after 30 s without a response, and says so [github.time] [report.log.lines]', async () => {
     const { github, log } = await connect(['silence', OK], { limitMs: 50 })
     expect((await read(github)).data).toEqual({ id: 1 })
-    expect(log).toEqual(['GitHub: reading it failed: no response in time. Retrying.'])
+    expect(log).toEqual(['GitHub: reading it failed: no response in 30 s. Retrying.'])
   })
 
   test.each([
@@ -323,6 +327,67 @@ test('what ends the step keeps nothing of a request that is over [net.deadline]'
   const before = getEventListeners(signal, 'abort').length
   for (let nth = 0; nth < 3; nth++) await read(github)
   expect(getEventListeners(signal, 'abort')).toHaveLength(before)
+})
+
+test('what a moment may hide is waited for twice, whatever the step asks for [github.early]', async () => {
+  const { github, requests, now } = await connect([refused(404)])
+  for (let nth = 0; nth < 3; nth++) await failure(read(github, { early: true }))
+  expect([requests(), now()]).toEqual([5, 10_000])
+})
+
+describe('a token that an app has just made [github.token.new]', () => {
+  const UNKNOWN = refused(401, 'Bad credentials')
+  const POWERLESS = refused(403, 'Resource not accessible by integration')
+
+  test('is asked with again, 5 s apart, until GitHub knows it and its permissions', async () => {
+    const { github, waits } = await connect([UNKNOWN, POWERLESS, OK])
+    expect((await read(github)).data).toEqual({ id: 1 })
+    expect(waits).toEqual([5_000, 5_000])
+  })
+
+  test.each([
+    ['a permission that it lacks', POWERLESS],
+    ['its end', UNKNOWN],
+  ])('is believed of %s once it was answered well', async (_, answer) => {
+    const { github, requests } = await connect([OK, answer])
+    await read(github)
+    await failure(read(github))
+    expect(requests()).toBe(2)
+  })
+
+  test('is refused at once for another reason', async () => {
+    const { github, requests } = await connect([refused(403, 'Your IP address is not permitted')])
+    await failure(read(github))
+    expect(requests()).toBe(1)
+  })
+})
+
+describe('what the step can do without [range.cut.requests]', () => {
+  test('has a minute, and is sent three times at most', async () => {
+    const { github, requests, now } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
+    const gift = { requests: 64 }
+    const kinds = []
+    while (now() < 80_000 && kinds.length < 9)
+      kinds.push((await failure(read(github, { gift, ofFiles: true }))).kind)
+    expect(kinds).toEqual([...Array(3).fill('temporary'), ...Array(6).fill('no-files')])
+    expect([requests(), gift.requests]).toEqual([7, 51])
+  })
+
+  test('has no more requests than it was given, failed ones counted', async () => {
+    const { github, requests } = await connect([BAD_GATEWAY])
+    const gift = { requests: 5 }
+    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
+    expect(requests()).toBe(5)
+  })
+
+  test('takes nothing from the time that other requests have for retries', async () => {
+    const { github, now } = await connect([BAD_GATEWAY])
+    const gift = { requests: 64 }
+    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
+    const before = now()
+    await failure(read(github))
+    expect(now() - before).toBeGreaterThan(75_000)
+  })
 })
 
 test('a request that only informs is sent once [github.informs.once] [report.advice.followed]', async () => {
@@ -547,6 +612,7 @@ describe('a list of pages [github.pages]', () => {
     ['goes on after a page that is not full but names another', [[1, NEXT], [6]], 10, 2, 7, false],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
     ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
+    ['goes on after an empty page that names another', [[100], [0, NEXT], [6]], 10, 3, 106, false],
     ['is cut at the limit [skip.list.cut]', [[100], [100], [100]], 2, 2, 200, true],
   ])('%s', async (_, pages, limit, requests, count, truncated) => {
     let read = 0
@@ -558,6 +624,28 @@ describe('a list of pages [github.pages]', () => {
       return { data, headers: link === undefined ? {} : { link } }
     })
     expect([read, items.length, list.truncated]).toEqual([requests, count, truncated])
+  })
+
+  const SLOW = { status: 502, body: { message: 'Server Error' } }
+  const listed = (github: GitHub, options: Options = {}) => {
+    const asked = asking({ repository: 'o/r' }, 'listing', { needs: 'contents: read', ...options })
+    return readPages(3, (page) => github.repos.listReleases({ ...asked, ...page }))
+  }
+
+  test('is asked for by half as many items if GitHub fails, or is silent, and half again [github.pages.fewer]', async () => {
+    const { github, urls } = await connect([{ status: 200, body: [] }, SLOW, 'silence', OKS], {
+      limitMs: 50,
+    })
+    await listed(github)
+    expect((await listed(github)).items).toEqual([{ id: 1 }])
+    expect(urls.map((url) => /per_page=(.*)/.exec(url)?.[1])).toEqual(['100', '100', '50', '25'])
+  })
+
+  test('that GitHub never makes is red after 90 s, and says what does without it [github.pages.fewer] [github.decides.retried]', async () => {
+    const { github, now } = await connect([SLOW])
+    const error = await failure(listed(github, { instead: 'Set since.' }))
+    expect(error).toMatchObject({ status: 502, advice: 'Re-run later. Set since.' })
+    expect(now()).toBeLessThanOrEqual(90_000)
   })
 
   test('has no items that are none [github.shape]', async () => {

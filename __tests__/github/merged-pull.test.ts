@@ -87,6 +87,31 @@ const BOTH = { earlier: [commit('one'), commit('two')] }
 const MERGE_COMMIT = push('Merge pull request #2', BOTH)
 const REBASE = push('two', { earlier: rebased.slice(0, 1) })
 
+worldTest.each([
+  '\u{1f500} Merge pull request #2 from o/b',
+  '\u26a1\ufe0f Merge pull request #2 from o/b',
+  ':twisted_rightwards_arrows: Merge pull request #2 from o/b',
+  'chore: merge pull request #2 from o/b',
+  'chore(main)!: Merge PR #2',
+])(
+  'a merge is recognised behind what the house writes: %s [merge.consent]',
+  async (world, message) => {
+    addMerged(world, { head: sha('two') })
+    await world.step(SCOPE, push(message, BOTH))
+    expect(commentsOn(world)).toEqual([2])
+  },
+)
+
+worldTest(
+  'a rebase that names an issue waits for a list that is late [github.late] [merge.empty-list]',
+  async (world) => {
+    addMerged(world)
+    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } })
+    await world.step(SCOPE, push('two (#40)', { earlier: rebased.slice(0, 1) }))
+    expect(asked(world).slice(0, 3)).toEqual([LIST, 'pulls/40', LIST])
+  },
+)
+
 const two = commit('rebased', 'two')
 const toRelease = { ref: 'refs/heads/release/next' }
 /** GitHub lists no more than 250. */
@@ -285,13 +310,13 @@ describe('a push is about itself', () => {
       'an issue is named [merge.late-list]',
       { mergeCommit: null },
       push('Fix a typo (#40)'),
-      [LIST, 'pulls/40', RANGE],
+      [LIST, 'pulls/40', LIST, LIST, RANGE],
     ],
     [
       'another is named [merge.whole]',
       { mergeCommit: BEFORE },
       push('Fix (#2)'),
-      [LIST, 'pulls/2', RANGE],
+      [LIST, 'pulls/2', LIST, LIST, RANGE],
     ],
     [
       'another repository is named [merge.late-list]',
@@ -450,14 +475,14 @@ newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]
   [
     'that is one of its own commits',
     push('Retry'),
-    { commits: [{ sha: AFTER, message: 'Retry' }] },
+    { commits: [{ sha: AFTER, message: 'Retry' }], head: AFTER },
     [LIST, COMMITS, RANGE],
   ],
   [
     'that names it, as a revert does',
     push('Revert "Retry" (#2)'),
     { mergeCommit: BEFORE },
-    [LIST, 'pulls/2', RANGE],
+    [LIST, 'pulls/2', LIST, LIST, RANGE],
   ],
 ])(
   'if a merge is unknown, a push %s is about itself [merge.no-merge-commit]',

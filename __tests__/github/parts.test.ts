@@ -1,7 +1,7 @@
 /** Ranges that GitHub cuts are read in parts: every diff is found, for few requests. */
 
-import { expect } from '@jest/globals'
-import { file, refusal, sha } from '../support/github.js'
+import { describe, expect } from '@jest/globals'
+import { file, refusal, secondaryLimit, sha } from '../support/github.js'
 import { type CommitState, type FileState, joinFiles } from '../support/github-state.js'
 import {
   promptOf,
@@ -65,18 +65,26 @@ const tens = (commits: number, files: number): History =>
 const LONG = inLine(many(100, 0, 150), many(100, 100, 150), many(9, 500))
 
 /** What is sent of a push of these commits: the prompt, and the diff of each file. */
-async function send(world: SimulatedWorld, history: History) {
+async function send(world: SimulatedWorld, history: History, inputs = {}) {
   world.repository.addCommit({ sha: BEFORE })
   for (const commit of history) world.repository.addCommit(commit)
-  const { commands } = await world.step({ context: 'diff' }, PUSH)
-  const prompt = promptOf(world)
+  const { commands, milliseconds } = await world.step({ context: 'diff', ...inputs }, PUSH)
+  const prompts = world.prompts().length
+  const prompt = prompts === 0 ? '' : promptOf(world)
   const [, ...sections] = prompt.replace(/\n<\/data [^\n]*$/gm, '').split('\n=== ')
   const diffs = sections.map((section): [string, string] => {
     const [title = '', ...lines] = section.split('\n')
     return [title.replace(/.* /, ''), lines.join('\n')]
   })
-  const requests = requestsBefore(world).length
-  return { prompt, diffs: new Map(diffs), requests, error: commands('error')[0] }
+  const requests = (prompts === 0 ? world.github.requests : requestsBefore(world)).length
+  return {
+    prompt,
+    prompts,
+    milliseconds,
+    diffs: new Map(diffs),
+    requests,
+    error: commands('error')[0],
+  }
 }
 
 worldTest.each<[string, History, requests: number]>([
@@ -264,3 +272,70 @@ worldTest.each<[string, History, requests: number, isCut: boolean]>([
     expect(prompt.includes('GitHub truncated')).toBe(isCut)
   },
 )
+
+const failing = { status: 502, body: { message: 'Server Error' } }
+
+describe('parts are a gift [range.cut.gift]', () => {
+  worldTest('one that fails each time leaves the list of the whole', async (world) => {
+    world.github.faults.push({ path: RegExp(`compare/${MIDDLE}`), answer: failing, times: 99 })
+    const { prompt, requests, milliseconds } = await send(world, LONG)
+    expect(prompt).toMatch(/: 209 files, /)
+    // Three tries of what fails.
+    expect(requests).toBe(5)
+    expect(milliseconds).toBeLessThan(10_000)
+  })
+
+  worldTest('what is silent for long, or refused by a limit, sends nothing', async (world) => {
+    world.github.faults.push({
+      ...{ path: RegExp(`compare/${MIDDLE}`), times: 99 },
+      answer: secondaryLimit(600),
+    })
+    expect((await send(world, LONG)).error).toContain('failed: 403')
+    expect(world.prompts()).toEqual([])
+  })
+
+  worldTest(
+    'lists that GitHub can not make are counted, too [range.cut.requests]',
+    async (world) => {
+      world.github.faults.push({ path: /\/commits\//, answer: noList, times: 99 })
+      const { requests, prompt } = await send(world, tens(40, 30))
+      expect(prompt).not.toBe('')
+      expect(requests).toBeLessThanOrEqual(65)
+    },
+  )
+
+  worldTest.each<[string, Record<string, string>, sent: boolean]>([
+    ['for names alone', { context: 'none', 'context-paths': 'src/**' }, true],
+    ['without diffs', { context: 'event' }, true],
+    ['before a skip', { context: 'diff', 'context-paths': 'docs/**' }, false],
+    ['if what counts is whole', { context: 'diff', 'context-paths': 'src/00000.ts' }, true],
+    ['of the accounts in skip-authors', { context: 'diff', 'skip-authors': 'octocat' }, false],
+  ])('they are not read %s [range.cut.judged]', async (world, _, inputs, isSent) => {
+    const { requests, prompts } = await send(world, LONG, inputs)
+    expect([requests, prompts]).toEqual([1, isSent ? 1 : 0])
+  })
+
+  worldTest(
+    'of a list that was cut, they tell that nothing matches [range.cut.judged]',
+    async (world) => {
+      const { requests, prompts } = await send(world, tens(10, 100), {
+        ...{ context: 'diff', 'context-paths': 'docs/**' },
+      })
+      expect([requests > 9, prompts]).toEqual([true, 0])
+    },
+  )
+
+  worldTest(
+    'a file that is renamed in two of them counts by its first name [range.cut.joined]',
+    async (world) => {
+      const renamed = (from: string, to: string) =>
+        file(to, '+1', { status: 'renamed', previous_filename: from })
+      const history = inLine(
+        [...many(200), renamed('docs/a.ts', 'zz/b.ts')],
+        [...many(200, 200), renamed('zz/b.ts', 'zz/c.ts')],
+      )
+      const { prompt } = await send(world, history, { context: 'diff', 'context-paths': 'docs/**' })
+      expect(prompt).toContain('docs/a.ts -> zz/c.ts')
+    },
+  )
+})

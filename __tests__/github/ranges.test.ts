@@ -5,6 +5,7 @@ import type { Ended } from '../support/action.js'
 import {
   BAD_GATEWAY,
   type Fault,
+  type FaultAnswer,
   file,
   primaryLimit,
   type Repository,
@@ -388,7 +389,7 @@ describe('since the last release [range.release.ancestor]', () => {
     })
   }
   const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
-  const OTHERS = { 'v0.9.9': 'diverged', 'v1.0.1': 'behind' }
+  const OTHERS = { 'v1.0.1': 'behind', 'v1.1.9': 'behind' }
   const compared = ({ github }: World): string[] =>
     github.requests
       .map(({ path }) => /\/compare\/(.*)\.\.\./.exec(path)?.[1] ?? '')
@@ -429,26 +430,115 @@ describe('since the last release [range.release.ancestor]', () => {
   })
 
   worldTest(
-    'a tag that is no ancestor, gone, or moves on with releases is passed over [range.release.ancestor] [range.release.package] [skip.release.same-commit]',
+    'a tag that is behind, gone, or moves on with releases is passed over [range.release.ancestor] [range.release.package] [skip.release.same-commit]',
     async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v0.9.8', 'v0.9.9', 'v1.0.1', 'v1'], OTHERS)
-      world.repository.tags.delete('v0.9.8')
+      addReleases(world.repository, ['v1.0.0', 'v1.0.2', 'v1.0.1', 'v1.1.9', 'v1'], OTHERS)
+      world.repository.tags.delete('v1.0.2')
       world.repository.tags.set('v1', HEAD)
       expectJob(await world.step({ context: 'diff' }, release()))
-      const tags = ['v1', 'v1.0.1', 'v0.9.9', 'v0.9.8', 'v1.0.0']
-      expect([...new Set(compared(world))].toSorted()).toEqual(tags.toSorted())
+      expect([...new Set(compared(world))]).toEqual(['v1.1.9', 'v1.0.2', 'v1.0.1', 'v1.0.0'])
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
     },
   )
 
   worldTest.each([[], ['v1']])(
-    'a push that moves v1: since the release before, as for a new tag (%s has a release) [range.release.package] [range.tag]',
+    'a push that moves v1 onto a release has nothing new; by hand, since the one before (%s has a release) [skip.release.same-commit] [range.tag]',
     async (world, ...own) => {
       addReleases(world.repository, ['v0.9.0', ...own, 'v1.0.0', 'v1.1.0', 'v1.2.0'])
       world.repository.tags.set('v1.2.0', HEAD)
       const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
+      const ended = await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1'))
+      expectSkipped(ended, world, /"v1\.2\.0" is a release of the same commit/)
+      const onTag = { ...byHand, env: on('refs/tags/v1') }
+      expectJob(await world.step({ context: 'diff' }, onTag))
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    },
+  )
+
+  worldTest(
+    'releases under a tag that came later are no tries, of however many [range.release.package]',
+    async (world) => {
+      const later = Array.from({ length: 12 }, (_, nth) => `v1.2.${nth}`)
+      const behind = Object.fromEntries(later.map((tag) => [tag, 'behind']))
+      addReleases(world.repository, ['v1.1', 'v1.2', ...later], behind)
+      const onTag = { ...byHand, env: on('refs/tags/v1.2') }
+      expectJob(await world.step({ context: 'diff' }, onTag))
+      expect(promptOf(world)).toContain('src/since-v1.1.ts')
+    },
+  )
+
+  worldTest(
+    "another package's is asked for without a diff, and counts as a try only if it parted [range.release.ancestor] [range.release.tries]",
+    async (world) => {
+      const same = Array.from({ length: 14 }, (_, nth) => `cli@1.0.${nth}`)
+      addReleases(world.repository, ['old@1.0.0', ...same, 'core@1.0.0'], {
+        'core@1.0.0': 'diverged',
+      })
+      for (const tag of same) world.repository.tags.set(tag, HEAD)
+      const run = release({ tag_name: 'web@1.0.0' })
+      expectJob(await world.step({ context: 'diff' }, run))
+      expect(compared(world)).toEqual([
+        'core@1.0.0',
+        ...same.toReversed(),
+        'old@1.0.0',
+        'old@1.0.0',
+      ])
+      const asked = world.github.requests.filter(({ path }) => /\/compare\//.test(path))
+      const pages = asked.map(({ path }) => /\?(.*)/.exec(path)?.[1])
+      expect(pages).toEqual([...Array(16).fill('per_page=1&page=2'), 'per_page=100'])
+      expect(promptOf(world)).toContain('src/since-old@1.0.0.ts')
+    },
+  )
+
+  const BUSY = { message: 'Server Error: Sorry, this diff is taking too long to generate.' }
+  worldTest.each<[string, FaultAnswer]>([
+    ['is too large', { status: 500, body: BUSY }],
+    ['takes too long', BAD_GATEWAY],
+  ])(
+    "another package's whose comparison %s is passed over, which is said [range.release.judged]",
+    async (world, _, answer) => {
+      addReleases(world.repository, ['core@1.0.0', 'cli@1.0.0'])
+      world.github.faults.push({ path: /compare\/cli/, times: 9, answer })
+      const { log } = await world.step({ context: 'diff' }, release({ tag_name: 'web@1.0.0' }))
+      expect(promptOf(world)).toContain('src/since-core@1.0.0.ts')
+      const said = 'GitHub could not compare with some releases, which were passed over.'
+      expect([log, promptOf(world)]).toEqual(Array(2).fill(expect.stringContaining(said)))
+    },
+  )
+
+  worldTest.each<[string, times: number, outcome: string]>([
+    ['for a moment', 2, 'pr-opened'],
+    ['for long', 99, 'error'],
+  ])(
+    'a list without the release that the event proves is late, %s [range.release.late]',
+    async (world, _, times, outcome) => {
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      world.github.faults.push({ path: /\/releases/, times, answer: { status: 200, body: [] } })
+      const { outputs, commands } = await world.step({ context: 'diff' }, release())
+      expect(outputs.outcome).toBe(outcome)
+      expect(commands('error').join()).toContain(outcome === 'error' ? 'lacks the one' : '')
+    },
+  )
+
+  worldTest(
+    'where there are no releases, the tags are the releases [range.release.tags]',
+    async (world) => {
+      addReleases(world.repository, ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'])
+      world.repository.releases.splice(0)
+      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
+      expectJob(await world.step({ context: 'diff' }, run))
+      expect(compared(world)).toEqual(['v1.10.0'])
+      expect(promptOf(world)).toContain('\nprevious release: v1.10.0\n')
+    },
+  )
+
+  worldTest(
+    'by hand, on a tag that has none before it, nothing is paid for with context: diff [skip.nothing-to-compare.by-hand]',
+    async (world) => {
+      const ended = await world.step({ context: 'diff' }, byHand)
+      expectSkipped(ended, world, /There is no earlier release|there is no earlier release/)
+      expect(ended.log).toContain('set since to a tag')
+      expectJob(await world.step({ context: 'event' }, byHand))
     },
   )
 
@@ -512,7 +602,7 @@ describe('since the last release [range.release.ancestor]', () => {
       for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
       const ended = await world.step({ context: 'diff' }, byHand)
       expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
-      expect(ended.log).toContain('start a workflow by hand, on the tag or with since.')
+      expect(ended.log).toContain('To ask for docs all the same, start it again with since.')
       world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
       world.repository.tags.set('v0.9.0', sha('v0.9.0'))
       expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
@@ -568,14 +658,17 @@ describe('since the last release [range.release.ancestor]', () => {
       'cli@1.0.',
       'There is no earlier release to compare with.',
     ],
-    ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
-  ])('none of ten is an ancestor, %s [range.release.parted]', async (world, _, prefix, text) => {
-    const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
-    addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
-    expectJob(await world.step({ context: 'diff' }, release()))
-    expect(compared(world)).toHaveLength(10)
-    expect(promptOf(world)).toContain(text)
-  })
+    ['of lower versions: since the highest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
+  ])(
+    'none of ten is an ancestor, %s [range.release.parted] [range.release.tries]',
+    async (world, _, prefix, text) => {
+      const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
+      addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(compared(world)).toHaveLength(prefix === 'v1.0.' ? 1 : 10)
+      expect(promptOf(world)).toContain(text)
+    },
+  )
 
   worldTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],

@@ -175,7 +175,7 @@ roleTest(
   'a permission that can not be read sends nothing [access.permission.unknown]',
   async (world) => {
     const answer = { status: 403, body: { message: 'Resource not accessible by integration' } }
-    world.github.faults.push({ path: /permission/, answer })
+    world.github.faults.push({ path: /permission/, answer, times: 3 })
     const { outputs, exitCode, log } = await world.step({}, comment('writer'))
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(exitCode).toBe(1)

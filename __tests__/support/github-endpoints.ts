@@ -87,6 +87,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/actions/runs/{run_id}/attempts/{attempt_number}', 'actions: read', getAttempt],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
+  ['GET', '/tags', 'contents: read', listTags],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getGitCommit],
   ['GET', '/deployments', 'deployments: read', listDeployments],
   ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
@@ -249,15 +250,16 @@ function listFiles({ repo, ids, query }: Call): Answer {
 }
 
 /**
- * GitHub lists no more than 250
+ * The last one is the head. GitHub lists no more than 250
  * (docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request).
  */
 function listPullCommits({ repo, ids, query }: Call): Answer {
-  const commits = findPull(repo, ids[0]).commits.slice(0, 250)
-  return pageOf(
-    commits.map(({ sha, message }) => ({ sha, commit: { message } })),
-    query,
-  )
+  const { commits, head } = findPull(repo, ids[0])
+  const listed = commits.map(({ sha, message }, nth) => ({
+    sha: nth === commits.length - 1 ? head : sha,
+    commit: { message },
+  }))
+  return pageOf(listed.slice(0, 250), query)
 }
 
 /** What merged the commit, and what has it as its head. */
@@ -341,6 +343,15 @@ function getPermission({ repo, ids }: Call): Answer {
 /** The newest comes first. Drafts are among them for whoever may write. */
 function listReleases({ repo, query }: Call): Answer {
   return pageOf([...repo.releases].reverse(), query)
+}
+
+/** In the reverse order of their names. */
+function listTags({ repo, query }: Call): Answer {
+  const names = [...repo.tags].sort().reverse()
+  return pageOf(
+    names.map(([name, sha]) => ({ name, commit: { sha, url: 'https://api.github.com/x' } })),
+    query,
+  )
 }
 
 function listDeployments({ repo, query }: Call): Answer {

@@ -29,6 +29,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET /actions/runs/{run_id}/attempts/{attempt_number}': 'actions=read',
   'GET /collaborators/{username}/permission': 'metadata=read',
   'GET /releases': 'contents=read',
+  'GET /tags': 'contents=read',
   'GET /git/commits/{commit_sha}': 'contents=read',
   'GET /deployments': 'deployments=read',
   'GET /deployments/{deployment_id}/statuses': 'deployments=read',

@@ -122,6 +122,20 @@ export async function startWorld(options: WorldOptions = {}) {
     },
   }
 
+  /** A release that the event is about is there, unless it was taken back. */
+  const publish = (content: unknown): void => {
+    const { action, release } = Object(content) as {
+      action?: string
+      release?: Repository['releases'][number]
+    }
+    const isThere = repository.releases.some(({ tag_name }) => tag_name === release?.tag_name)
+    if (release === undefined || isThere || action === 'deleted') return
+    repository.releases.push({
+      ...{ prerelease: false, published_at: null },
+      ...release,
+      draft: false,
+    })
+  }
   let runId = 99
   const withDefaults = (inputs: Record<string, string>) => ({
     prompt: 'Update the docs.',
@@ -137,6 +151,7 @@ export async function startWorld(options: WorldOptions = {}) {
       typeof content === 'object' && content !== null ? payloadProblems(event, content) : []
     if (problems.length > 0)
       throw new Error(`GitHub describes the payload otherwise:\n${problems.join('\n')}`)
+    publish(content)
     writeFileSync(eventPath, typeof content === 'string' ? content : JSON.stringify(content))
     if (env?.GITHUB_RUN_ATTEMPT === undefined && env?.GITHUB_RUN_ID === undefined) runId++
     return {

@@ -334,7 +334,8 @@ describe('skip-authors', () => {
     // What one of them merges is not theirs.
     ['push [skip.authors.push]', { ...push('octocat'), sender: bot }],
     ['schedule [skip.authors.cause]', {}],
-    ['issue_comment [skip.release.taken-back]', { action: 'deleted' }],
+    ['label [skip.deleted]', { action: 'deleted' }],
+    ['issues [skip.deleted]', { action: 'closed' }],
     ['release [skip.release.taken-back]', { action: 'edited' }],
   ])('of a %s with %j: not skipped', (name, payload) => {
     expect(decide(name, payload)).toEqual({})
@@ -379,3 +380,12 @@ describe('what GitHub says of the commits of a push', () => {
     expect(asked).toEqual(mayBeMerges.slice(0, count))
   })
 })
+
+test.each(['issues', 'issue_comment', 'discussion', 'discussion_comment'])(
+  '%s that was deleted is skipped [skip.deleted]',
+  (name) => {
+    expect(checkSkipAuthors(parseEvent(name, { action: 'deleted' }), new Set())).toEqual({
+      skip: { reason: 'what the event is about was deleted' },
+    })
+  },
+)

@@ -8,7 +8,7 @@ import type {
   ListedChanges,
 } from '../../src/context/changes/types.js'
 import { fingerprint } from '../../src/context/fingerprint.js'
-import { judgeChanges, NEXT_BEGINS } from '../../src/context/judge.js'
+import { filesThatCount, judgeChanges, NEXT_BEGINS } from '../../src/context/judge.js'
 import { composeContext, composePrompt } from '../../src/context/prompt/compose.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
@@ -216,7 +216,19 @@ describe('whether there is anything to do', () => {
       undefined,
     ],
     ['only their commits, by hand [skip.schedule.agents-own]', BY_BOT, byHand, undefined],
-    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, undefined],
+    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, NO_OTHERS],
+    [
+      'only their commits, of a merge group [skip.schedule.agents-own]',
+      BY_BOT,
+      { name: 'merge_group' },
+      NO_OTHERS,
+    ],
+    [
+      'only their commits, and a comment [skip.schedule.agents-own]',
+      BY_BOT,
+      { name: 'issue_comment' },
+      undefined,
+    ],
     [
       'no commit, on schedule [skip.schedule.no-commits]',
       NONE,
@@ -224,18 +236,24 @@ describe('whether there is anything to do', () => {
       NO_COMMITS,
     ],
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
-    ['no commit of a push [context.omitted.told]', NONE, { paths: '' }, NO_CHANGES],
+    ['no commit of a push [skip.schedule.no-commits]', NONE, { paths: '' }, NO_COMMITS],
     ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
     [
-      'no commit, by hand for diffs [skip.nothing-to-compare.by-hand]',
+      'no commit, by hand for diffs [skip.schedule.no-commits]',
       NONE,
       { ...byHand, ...forDiff },
       `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit.`,
     ],
     [
-      'no commit, by hand for diffs and about an issue [skip.schedule.no-commits]',
+      'no commit, and a comment [skip.schedule.no-commits] [context.omitted.told]',
       NONE,
-      { ...byHand, ...forDiff, isNamed: true },
+      { name: 'issue_comment', ...forDiff },
+      NO_CHANGES,
+    ],
+    [
+      'no commit, and an issue [skip.schedule.no-commits]',
+      NONE,
+      { name: 'repository_dispatch', isNamed: true },
       NO_CHANGES,
     ],
     ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
@@ -244,7 +262,7 @@ describe('whether there is anything to do', () => {
       'a release again, by hand for diffs [skip.release.same-commit]',
       AGAIN,
       { ...byHand, ...forDiff },
-      REPEATED,
+      '"v1" is a release of the same commit. To ask for docs all the same, start it again with since.',
     ],
     ['no list [context.paths.no-list]', UNKNOWN, {}, IGNORED],
     ['no list, on schedule [skip.list.cut]', UNKNOWN, onSchedule, IGNORED],
@@ -466,4 +484,24 @@ describe('the prompt', () => {
       expect(text).not.toContain('x". ')
     },
   )
+})
+
+test('a name matches however its accents are written [context.paths.page]', () => {
+  const files = [file('docs/U\u0308bersicht/a.md')]
+  for (const pattern of ['docs/\u00dcbersicht/**', 'docs/U\u0308bersicht/**']) {
+    const contextPaths = parsePathPatterns(pattern)
+    expect(filesThatCount(files, { contextPaths })).toEqual(files)
+  }
+})
+
+test("git's empty file is whole without a diff, and cuts no list [context.omitted.empty]", () => {
+  const raw = (filename: string, patch?: string) => ({
+    ...{ filename, patch, sha: 'd'.repeat(40), status: 'added', changes: 0 },
+    ...{ additions: 0, deletions: 0, blob_url: '', raw_url: '', contents_url: '' },
+  })
+  const empty = { ...raw('z'), sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' }
+  const long = raw('a', '+\n'.repeat(10_001))
+  const of = (last: object) => toFiles([long, { ...raw('z'), ...last }] as never)
+  expect([of(empty).isCut, of(empty).files[1]?.patch]).toEqual([false, ''])
+  expect([of({}).isCut, of({}).files[1]?.patch]).toEqual([true, undefined])
 })

@@ -89,7 +89,7 @@ export const EARLIER: CommitState = {
 /** The releases before the one that an event is about, and the commits of those with a branch. */
 export function releasesOf({ habit }: Facts['step']['plan']['event']) {
   const { before, releases } = HABITS[habit]
-  const hasBranches = habit === 'an older version'
+  const hasBranches = habit === 'an older version' || habit === 'several lines'
   return releases.map((tag, index) => {
     const at = tag === before ? BEFORE : OLDER
     const own = { sha: sha(`release ${tag}`), parents: [at], files: [file('src/backport.ts')] }

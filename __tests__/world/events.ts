@@ -17,6 +17,8 @@ export const HEAD = sha('head')
 export const BEFORE = sha('before')
 const NONE = '0'.repeat(40)
 export const TAG = 'v1.0.0'
+/** When the release that an event is about was published. */
+export const RELEASED = '2026-01-02T03:00:00Z'
 
 /**
  * How projects release: what is released, which release came before it, and all releases, oldest
@@ -28,6 +30,11 @@ export const HABITS = {
     tag: 'v1.2.4',
     before: 'v1.2.3',
     releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
+  },
+  'several lines': {
+    tag: 'v3.1.0',
+    before: 'v3.0.5',
+    releases: ['v3.0.5', 'v2.9.9', 'v4.0.0'],
   },
   packages: {
     tag: 'core-v1.2.0',
@@ -357,7 +364,7 @@ export function payloadOf(
         tag_name: HABITS[event.habit].tag,
         name: title,
         body,
-        published_at: '2026-01-02T03:00:00Z',
+        published_at: RELEASED,
         prerelease: event.habit === 'a candidate',
       },
     },

@@ -21,6 +21,7 @@ import {
   BEFORE,
   COMMIT,
   FIRST_MESSAGE,
+  HABITS,
   HEAD,
   headOf,
   isOfRelease,
@@ -28,6 +29,7 @@ import {
   numberOf,
   payloadOf,
   REBASED,
+  RELEASED,
   refOf,
   shaOf,
   TAG,
@@ -469,6 +471,11 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       repository.tags.set(tag, at)
     }
     repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
+    if (event.name === 'release') {
+      const { tag } = HABITS[event.habit]
+      const prerelease = event.habit === 'a candidate'
+      repository.releases.push({ tag_name: tag, published_at: RELEASED, draft: false, prerelease })
+    }
   }
   /** As it is when a step begins. */
   const begin = (step: StepPlan): void => {

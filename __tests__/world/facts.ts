@@ -204,10 +204,7 @@ export class Facts extends Observed {
     const { github, event } = this
     if (github?.merges !== 'here' || !this.#isMergeAsked || !mayMerge(event)) return false
     // An empty list is read again if nothing else tells.
-    const isListed =
-      github.unindexed === 0 ||
-      (github.unindexed < 1_000 && (this.index > 0 || event.names === 'nothing'))
-    const isFound = isListed || (event.names === 'pull' && this.#canReadMerged)
+    const isFound = github.unindexed < 1_000 || (event.names === 'pull' && this.#canReadMerged)
     if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
@@ -422,7 +419,8 @@ export class Facts extends Observed {
   /** How the commits of the list relate. Those since a release may be the same. */
   get compared(): NonNullable<typeof this.github>['compared'] | undefined {
     const { event } = this
-    const isBranch = event.habit === 'an older version' && this.inputs.since === undefined
+    const isBranch =
+      ['an older version', 'several lines'].includes(event.habit) && this.inputs.since === undefined
     const isAhead = isOfRelease(event) && (isBranch || this.github?.compared !== 'identical')
     return isAhead ? 'ahead' : this.github?.compared
   }

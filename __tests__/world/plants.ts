@@ -203,7 +203,7 @@ const TABLE = [
   ],
   [
     'a release of the same commit is news [skip.release.same-commit]',
-    'previousRelease !== undefined && !isWanted',
+    'previousRelease !== undefined && !isAsked',
     'false',
   ],
   [
@@ -231,11 +231,7 @@ const TABLE = [
     'if (commits.length === 1 &&',
     'if (true ||',
   ],
-  [
-    'a list that is late names no pull request [merge.late-list]',
-    'isListed || named === undefined ?',
-    'true ?',
-  ],
+  ['a list that is late names no pull request [merge.late-list]', 'isListed ? []', 'true ? []'],
   [
     'a head that was pushed is consent to the words [merge.consent]',
     'isConsent: isConsent(pull)',
@@ -276,11 +272,7 @@ const TABLE = [
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
-  [
-    'labels have one case [skip.labels.about]',
-    'labels.has(each.toLowerCase())',
-    'labels.has(each)',
-  ],
+  ['labels have one case [skip.labels.about]', 'labels.has(labelKey(each))', 'labels.has(each)'],
   [
     'nobody says what the agent changed [docs.files.told]',
     "?? '') && needsGitHub(",
@@ -349,8 +341,8 @@ const TABLE = [
   ['runs after this one are counted [range.schedule.unlisted]', 'id <= Number(runId)', 'true'],
   [
     'a run that failed is the mark [range.schedule.last-success]',
-    "getString(run, 'conclusion') === 'success' &&",
-    '',
+    "run.conclusion === 'success' && isHere(run)",
+    'isHere(run)',
   ],
   [
     'a run on another branch is the mark [range.schedule.last-success]',
@@ -380,8 +372,8 @@ const TABLE = [
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
-    'isWanted || hasWords ?',
-    'hasWords ?',
+    'const isAsked = isWanted ||',
+    'const isAsked =',
   ],
   [
     'an issue that is named has no words [skip.nothing-to-compare]',
@@ -395,8 +387,8 @@ const TABLE = [
   ],
   [
     'nothing new counts on each event [skip.schedule.no-commits]',
-    "isAsked || !(isByHand || eventName === 'schedule' || contextPaths.length > 0)",
-    'false',
+    'if (isAsked) return note(`No changes are sent: ${NOTHING_NEW}',
+    'if (isAsked && !isAsked) return note(`No changes are sent: ${NOTHING_NEW}',
   ],
   [
     'commits that GitHub does not list are by nobody [skip.schedule.agents-own]',
@@ -439,7 +431,7 @@ const TABLE = [
   ['each event is a push [paid.asked.sends]', "action !== 'synchronize' ||", ''],
   [
     'a file without a diff has no content [paid.push.unchanged]',
-    "isMoved ? '' : patch",
+    "isWhole ? '' : patch",
     "patch ?? '-'",
   ],
   [
@@ -460,8 +452,8 @@ const TABLE = [
   ],
   [
     'what a message names has a label [skip.labels.merged]',
-    'pulls.filter((pull) => isMergedBy(',
-    'pulls.filter((pull) => true || isMergedBy(',
+    'return pulls.filter(isMerged)',
+    'return pulls',
   ],
   [
     'the label of another moment counts [skip.labels.about]',
@@ -518,8 +510,8 @@ const TABLE = [
   ],
   [
     'what has nothing to compare with is paid [skip.nothing-to-compare]',
-    'isWanted || hasWords ?',
-    'true ?',
+    'return isAsked ? noteMissing',
+    'return true ? noteMissing',
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
@@ -600,7 +592,7 @@ const TABLE = [
     "inputs.context === 'none' || findings ===",
     'findings ===',
   ],
-  ['the changes are not sent [context.level]', 'findings = needsChanges', 'findings = false'],
+  ['the changes are not sent [context.level]', 'const all = needsChanges', 'const all = false'],
   [
     'what happened is outside of the fence [context.fence.data]',
     'fence.around(shorten(safe, available))',
@@ -624,7 +616,7 @@ const TABLE = [
   // The changes, whole.
   [
     'a comparison that GitHub cut is sent as it is [range.cut.parts]',
-    'halves === undefined || budget.left < 2',
+    'halves === undefined || !(truncated || files.some(lacksDiff))',
     'true',
   ],
   [
@@ -634,8 +626,8 @@ const TABLE = [
   ],
   [
     'a commit of many files has those of its first page [range.cut.parts]',
-    '}, budget.left)',
-    '}, 1)',
+    'gift.requests, folderOf',
+    '1, folderOf',
   ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
@@ -665,7 +657,7 @@ const TABLE = [
   ],
   [
     'a file that was never renamed counts whatever it is called [context.paths.excluded]',
-    "getString(file, 'previous_filename') || undefined",
+    'file.previous_filename ? folder + file.previous_filename : undefined',
     "getString(file, 'previous_filename')",
   ],
   [
@@ -675,33 +667,34 @@ const TABLE = [
   ],
   [
     'a higher version came before a lower one [range.release.package]',
-    'numeric: true }) < 0',
-    'numeric: true }) !== 0',
+    'compareTags(before, tag) < 0',
+    'compareTags(before, tag) !== 0',
   ],
   [
     'the tenth version came before the second [range.release.package]',
-    "'en', { numeric: true })",
-    "'en')",
+    "Collator('en', { numeric: true })",
+    "Collator('en')",
   ],
+  ["another package's release came before [range.release.package]", 'prefix === own.prefix &&', ''],
   [
-    "another package's release came before [range.release.package]",
-    'prefixOf(tag) === prefixOf(than) &&',
+    'the newest of lower versions came before, whichever is the highest [range.release.package]',
+    '(one.isLower && compareTags(other.before, one.before)) ||',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d\\.\\d+-|', '/-|'],
+  ['a dash makes a pre-release [range.release.pre-release]', '/\\d[._]\\d+-|', '/-|'],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
-    'isPreRelease || !release.prerelease',
-    'true',
+    '(prerelease && !isPreRelease)',
+    'false',
   ],
   [
     "a moment's 404 of a commit is believed [github.early]",
-    'isMissing(answer) && !isUnrelated',
-    'false && !isUnrelated',
+    '(mayBeEarly && isMissing(answer))',
+    'false',
   ],
   [
     'a list of pull requests that is empty for a moment is believed [merge.empty-list]',
-    "getPath(answer, 'length') === 0",
+    'list.length === 0 && (await readNamed()).length === 0',
     'false',
   ],
   // What is lost, or promised.

@@ -27,7 +27,8 @@ export const CHANGES_RULES = {
     facts,
   ) {
     for (const { told, counted, isLong } of sent(facts)) {
-      const isWhole = facts.isGitHubWell && !isLong
+      // Parts are read for diffs alone.
+      const isWhole = facts.isGitHubWell && !isLong && facts.inputs.context === 'diff'
       if (told.isIgnored && isWhole) yield 'context-paths did not decide'
       if (told.isTruncated && isWhole) yield 'it says that the list was cut, and GitHub has it all'
       const count = told.listed.length + told.unlisted

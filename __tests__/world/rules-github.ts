@@ -31,8 +31,9 @@ export const GITHUB_RULES = {
     const reads = step.githubRequests.filter(
       (read) => read.method === 'GET' && read.at < first.startedAt && decides(facts, read),
     )
-    // A request that failed is repeated.
-    const last = new Map(reads.map((read) => [read.path, read]))
+    // A request that failed is repeated, a list by fewer items.
+    const ofList = ({ path }: Received): string => path.replace(/[?&](?:per_)?page=\d+/g, '')
+    const last = new Map(reads.map((read) => [ofList(read), read]))
     for (const read of last.values())
       if (!isAnswer(read, facts))
         yield `${read.path} was answered with ${read.status}, and something was sent`
@@ -176,9 +177,11 @@ function creations({ githubRequests }: Facts['step']) {
   return githubRequests.filter(({ method, path }) => method === 'POST' && /\/comments$/.test(path))
 }
 
-/** Whether something depends on what GitHub answers: on all but what only informs. */
-function decides({ hasComment }: Facts, { path }: Received): boolean {
-  return hasComment || !/\/comments\?/.test(path)
+/** Whether something depends on what GitHub answers: on all but what only informs, and parts. */
+function decides(facts: Facts, { path, at }: Received): boolean {
+  const [whole] = facts.requestsTo(/\/compare\/.*page=100/).filter(({ status }) => status === 200)
+  const isPart = whole !== undefined && at > whole.at && /\/compare\/|\/commits\/\w+\?/.test(path)
+  return !isPart && (facts.hasComment || !/\/comments\?/.test(path))
 }
 
 /**

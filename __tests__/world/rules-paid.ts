@@ -291,34 +291,60 @@ function canRead({ inputs }: Facts, link: string): boolean {
 export function hasNothingNew(facts: Facts): boolean {
   const { inputs, github, lastRun, compared, event } = facts
   const { context = 'none', 'issue-number': number, since } = inputs
-  if (!github || !asksForCommits(facts)) return false
+  if (!asksForCommits(facts)) return false
   // The words of an issue that the step names are asked for as well.
   const hasWords = number !== undefined && context !== 'none'
-  if (event.name === 'push' && event.push !== 'tag')
-    return event.push === 'empty branch' && since === undefined && !hasWords
+  const isByHand = event.name === 'workflow_dispatch'
+  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
+  const isWanted = isByHand && context !== 'diff'
+  const isAsked = hasWords || isWanted || /^issue|^discussion|comment/.test(event.name)
+  if (!github) return !isAsked && !isByHand && listsNobodys(facts)
+  if (event.name === 'push' && event.push === 'empty branch' && since === undefined)
+    return !hasWords
   if (event.name === 'release' && event.action === 'deleted') return true
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says at last.
-  const last = facts.requestsTo(/\/compare\//).at(-1)
+  const whole = facts.requestsTo(/\/compare\//).find(({ status }) => status === 200)
+  const last = whole ?? facts.requestsTo(/\/compare\//).at(-1)
   const isGone = last && [404, 406, 422].includes(Number(last.status)) && !isByGateway(last)
-  // One of the same commit is not released for the first time.
-  if (['push', 'release'].includes(event.name) && since === undefined)
-    return compared === 'identical' && !github.undiffable && !isGone
-  // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
-  const isByHand = event.name === 'workflow_dispatch' && context === 'diff' && !hasWords
-  if (isByHand && since === undefined && ['none', 'lost'].includes(lastRun)) return true
-  if (event.name !== 'schedule' && !isByHand) return false
-  if (since === undefined) {
-    if (lastRun === 'none') return !hasWords
-    if (lastRun === 'lost') return false
-    if (lastRun === 'later' && !github.undiffable && !isGone) return true
+  if (github.undiffable || isGone) {
+    if (since !== undefined || !['schedule', 'workflow_dispatch'].includes(event.name)) return false
+  }
+  if (since === undefined && (isByHand || event.name === 'schedule')) {
+    if (lastRun === 'none') return !isAsked
+    if (lastRun === 'lost') return isByHand && !isAsked
+    if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }
   const isByAgent =
-    !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+    event.name === 'merge_group'
+      ? listsNobodys(facts)
+      : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
-  const isKnown = compared === 'ahead' || (since !== undefined && compared === 'diverged')
-  const isSame = compared === 'identical' || compared === 'undone'
+  const isParted = since !== undefined && compared === 'diverged'
+  const isKnown = compared === 'ahead' || compared === 'undone' || isParted
+  const isUndone = compared === 'undone' && event.name === 'schedule'
+  const isSame = compared === 'identical' || isUndone
   const isOld = isSame || (since !== undefined && compared === 'behind')
-  return !github.undiffable && !isGone && (isOld || (isKnown && isByAgent))
+  // What a push has merged has no range.
+  const isRange = event.name === 'schedule' || last?.status === 200
+  const isNothing = isOld || (isKnown && isByAgent && !isByHand)
+  return !isAsked && isRange && !github.undiffable && !isGone && isNothing
+}
+
+/** Whether GitHub lists merges, and commits of skip-authors, alone, as of a merged group. */
+function listsNobodys(facts: Facts): boolean {
+  const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
+  const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
+  const { status, commits = [] } = JSON.parse(whole?.answered ?? '{}') as {
+    status?: string
+    commits?: readonly { parents: readonly unknown[]; author?: { login: string } | null }[]
+  }
+  return (
+    status === 'ahead' &&
+    commits.every(
+      ({ parents, author }) =>
+        parents.length > 1 || (author && authors.includes(author.login.toLowerCase())),
+    )
+  )
 }
 
 /** Whether what has changed is asked for, and no pull request says it. */

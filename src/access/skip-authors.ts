@@ -30,13 +30,14 @@ const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$
 const QUEUE = 'refs/heads/gh-readonly-queue/'
 
 /**
- * Skips releases that were taken back; comments by this action, which are events if they were
- * written with a personal token; pushes by a merge queue, which come again if it merges them; and
- * what these accounts triggered: their pull requests, comments and reviews, every event they are
- * the sender of, and pushes whose every non-merge commit is theirs. Whoever sent a push may have
+ * Skips releases that were taken back, and words that were deleted; comments by this action, which
+ * are events if they were written with a personal token; pushes by a merge queue, which come again
+ * if it merges them; and what these accounts triggered: their pull requests, comments and reviews,
+ * every event they are the sender of, and pushes whose every non-merge commit is theirs. Whoever
+ * sent a push may have
  * merged what others wrote, unless it is the agent, which also pushes in a person's name. The
  * payload of a push does not tell merges from other commits. [skip.authors.cause]
- * [skip.release.taken-back]
+ * [skip.release.taken-back] [skip.deleted]
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
  * [skip.authors.person]
@@ -46,6 +47,8 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   const { name, action, sender, pullRequest, payload } = event
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')
+  if (action === 'deleted' && /^issue|^discussion|comment/.test(name))
+    return skip('what the event is about was deleted')
   if (ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
   if (name === 'push' && getString(payload, 'ref').startsWith(QUEUE))

@@ -2,13 +2,14 @@
 
 import type { RunEvent } from '../event/event.js'
 import { getArray, getPath, getString } from '../event/payload.js'
+import { labelKey } from '../inputs/values.js'
 import type { Skip } from '../run/result.js'
 import { quote } from '../text/escape.js'
 
 /**
  * Why the run is skipped; undefined if it is not. [skip.labels.about]
  *
- * @param labels in lower case
+ * @param labels their keys
  * @param others what the run is about besides the event, as GitHub sends it
  */
 export function checkSkipLabels(
@@ -19,7 +20,7 @@ export function checkSkipLabels(
   const ofEvent = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   for (const subject of [...others, ...ofEvent]) {
     const names = getArray(subject, 'labels').map((label) => getString(label, 'name'))
-    const name = names.find((each) => labels.has(each.toLowerCase()))
+    const name = names.find((each) => labels.has(labelKey(each)))
     if (name !== undefined)
       return { reason: `#${getPath(subject, 'number')} has the label ${quote(name)}` }
   }

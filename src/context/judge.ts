@@ -30,7 +30,7 @@ const skip = (reason: string, advice?: string): Judgement => ({
 
 const note = (text: string): Judgement => ({ kind: 'note', note: text })
 
-/** A schedule without them would be paid, and has nothing to tell. [skip.schedule.no-commits] */
+/** A docs job without them would be paid, and has nothing to tell. [skip.schedule.no-commits] */
 const NOTHING_NEW = 'there are no new commits'
 
 /**
@@ -44,33 +44,34 @@ export function judgeChanges(
   eventName: string,
   { changes, thread, isMark }: Findings,
 ): Judgement | undefined {
-  const { context, contextPaths } = inputs
+  const { context } = inputs
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
-  // So does whoever names an issue: its words are asked for as well.
+  // So does whoever writes, or names an issue: its words are asked for as well.
   const hasWords = thread !== undefined && context !== 'none'
-  const isAsked = isWanted || (isByHand && hasWords)
+  const isAsked = isWanted || hasWords || /^issue|^discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
-      if (previousRelease !== undefined && !isWanted) {
-        const advice =
-          'To ask for docs all the same, start a workflow by hand, on the tag or with since.'
+      if (previousRelease !== undefined && !isAsked) {
+        const how = isByHand ? 'it again' : 'a workflow by hand, on the tag or'
+        const advice = `To ask for docs all the same, start ${how} with since.`
         return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
       }
-      const isPaid = isAsked || !(isByHand || eventName === 'schedule' || contextPaths.length > 0)
-      const advice = isByHand ? EARLIER : undefined
-      return isPaid ? note(`No changes are sent: ${NOTHING_NEW}.`) : skip(NOTHING_NEW, advice)
+      if (isAsked) return note(`No changes are sent: ${NOTHING_NEW}.`)
+      return skip(NOTHING_NEW, isByHand ? EARLIER : undefined)
     }
     case 'first':
-      return isWanted || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+      return isAsked ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
     case 'unknown':
       return noteMissing(inputs, changes)
     case 'listed':
       return (
-        (eventName === 'schedule' && skipSchedule(inputs, changes)) ||
-        judgeFiles(inputs, isAsked, isByHand, changes, isMark)
+        (isAsked || isByHand
+          ? undefined
+          : skipUnasked(inputs, eventName === 'schedule', changes)) ||
+        judgeFiles(inputs, isByHand && isAsked, isByHand, changes, isMark)
       )
   }
 }
@@ -94,15 +95,17 @@ function noteMissing(
 }
 
 /**
- * Nobody asked for docs of commits that undo each other, or that are all the agent's.
- * [skip.schedule.undone] [skip.schedule.agents-own]
+ * Nobody asked for docs of commits that undo each other, or that are all the agent's, as in a
+ * queue. [skip.schedule.undone] [skip.schedule.agents-own]
  */
-function skipSchedule(
+function skipUnasked(
   { skipAuthors }: ContextInputs,
+  isScheduled: boolean,
   { files, truncated, gap, commits }: ListedChanges,
 ): Judgement | undefined {
   if (gap !== undefined) return undefined
-  if (!truncated && files.length === 0) return skip('the new commits leave no file changed')
+  if (isScheduled && !truncated && files.length === 0)
+    return skip('the new commits leave no file changed')
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
   return commits?.every((list) => list.complete && list.commits.every(isSkipped))
@@ -161,7 +164,8 @@ export function filesThatCount(
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
 
-/** What a file was copied from has not changed. */
+/** What a file was copied from has not changed. macOS parts letters from their accents. */
 function namesOf({ path, previousPath = path, status }: ChangedFile): readonly string[] {
-  return status === 'copied' ? [path] : [path, previousPath]
+  const names = status === 'copied' ? [path] : [path, previousPath]
+  return names.map((name) => name.normalize('NFC'))
 }

@@ -16,7 +16,8 @@ import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
 import type { Findings, ListedChanges, Thread } from './changes/types.js'
-import { filesThatCount, judgeChanges } from './judge.js'
+import { filesThatCount } from './judge.js'
+import { judgeWhole } from './judge-whole.js'
 
 /**
  * So long (ms) before a scheduled run was created, what it reads ends: what happened later may not
@@ -81,11 +82,13 @@ export async function findElsewhere(
     const code = await open(repository)
     // A token that can't read it shows on the first day.
     if (isFirst) continue
-    const changes = code && (await readChanges(code, from, until))
-    if (changes === undefined || judgeChanges(inputs, 'schedule', { changes })?.kind === 'skip') {
+    const found = code && { changes: await readChanges(code, from, until) }
+    const whole = found && (await judgeWhole(inputs, 'schedule', found, code))
+    if (whole === undefined || whole.judged?.kind === 'skip') {
       log(`${repository.name}: nothing new.`)
       continue
     }
+    const { changes } = whole.findings
     const { files, commits: [list] = [], range } = changes
     const least = list?.complete === false ? 'over ' : ''
     const commits = formatCount(list?.commits.length ?? 0, 'commit')
@@ -134,19 +137,13 @@ async function readChanges(
   const { base, head, lacks } = await readHeads(code, from, until)
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
-  const { files = [], truncated = false, commits = [], gap = getString(changes, 'reason') } = listed
-  const inside = (path: string): string => `${repository}/${path}`
+  const { commits = [], gap = getString(changes, 'reason') } = listed
   const range = `${shortSha(base)}..${shortSha(head)}`
   const why = gap || (base !== head && lacks)
   return {
+    ...{ files: [], truncated: false, ...listed },
     kind: 'listed',
     range,
-    truncated,
-    files: files.map((file) => ({
-      ...file,
-      path: inside(file.path),
-      previousPath: file.previousPath && inside(file.previousPath),
-    })),
     commits: commits.map((list) => ({ ...list, of: `${repository}@${range}` })),
     gap: why ? `${repository}: ${why}` : undefined,
   }

@@ -18,16 +18,31 @@ import { createFetch, type FetchOptions } from './fetch.js'
 /** How long requests are retried (ms), together or by signal. [github.decides.retried] */
 const RETRY_MS = 90_000
 
-/** How long one request may take, in milliseconds. */
-const REQUEST_MS = 10_000
+/** The longest wait before a retry (ms), unless GitHub asks for one. */
+const MAX_BACKOFF_MS = 10_000
 
 /**
- * How often, and after how many milliseconds, GitHub is asked again about what it was told of a
- * moment ago, before its answer is believed. Its list of a commit's pull requests was empty after
- * every second merge (github.com/projectcalico/calico/issues/13157); a comparison, and other lists,
- * were not found (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
+ * How long one request may take, in milliseconds: GitHub gives itself 10 s to make an answer
+ * (docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts), which then
+ * has a way to go. [github.time]
  */
-const EARLY = { tries: 2, delayMs: 5_000 }
+const REQUEST_MS = 30_000
+
+/** How many items a page has that GitHub can't have in time with fewer. [github.pages.fewer] */
+const FEWEST = 25
+
+/**
+ * What GitHub says of something that it was told of a moment ago is asked for again after so many
+ * milliseconds, before it is believed; all waits of the step for what isn't found have a limit, and
+ * so have those for lists: a list that stays as it is leaves time for what it leads to. Its list of a
+ * commit's pull requests was empty after every second merge
+ * (github.com/projectcalico/calico/issues/13157); a comparison, and other lists, were not found
+ * (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
+ */
+const EARLY = { allMs: 10_000, delayMs: 5_000 }
+
+/** The time of a gift (ms), and how often one of its requests is sent. */
+const GIFT = { allMs: 60_000, tries: 3 }
 
 /** How long (ms) a creation may go on after the end: GitHub may carry it out anyway. */
 const CREATION_MS = 500
@@ -48,14 +63,28 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
   readonly expects?: (data: never) => boolean | Promise<boolean>
-  /** What isn't found may be there in some seconds. A function says which answers may change. */
-  readonly early?: boolean | ((answer: unknown) => boolean)
+  /**
+   * What isn't found may be there in some seconds; a function says which data contradicts what is
+   * known, and so may change, too. [github.late]
+   */
+  readonly early?: boolean | ((data: never) => boolean | Promise<boolean>)
   /** Temporary failures are retried, for up to 90 s, unless this is false. */
   readonly retried?: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
   readonly signal?: AbortSignal
+  /** Has time and requests of its own, as the step can do without the answer. */
+  readonly gift?: Gift | undefined
+}
+
+/**
+ * How many requests are left of what nobody needs, failed ones counted; and its time.
+ * [range.cut.requests]
+ */
+export interface Gift {
+  requests: number
+  time?: RetryBudget
 }
 
 /** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
@@ -93,7 +122,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
     request: { fetch: createFetch(options), log: quiet },
   })
   const retries = new RetryBudget(RETRY_MS, clock)
-  const ofStep: CallTime = { ...deadline, retries, endedBy: TIMED_OUT }
   const timeOf = (signal: AbortSignal): CallTime => ({
     signal,
     cancelled: () => false,
@@ -101,18 +129,33 @@ export function createGitHub(options: GitHubOptions): GitHub {
     retries: new RetryBudget(RETRY_MS, clock),
     endedBy: 'there was no response before the step ended',
   })
+  const unfound = new RetryBudget(EARLY.allMs, clock)
+  const early = new RetryBudget(EARLY.allMs, clock)
+  let isTokenKnown = false
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   const late = abortedAfter(deadline.cancel, (end) => clock.sleep(CANCELLED_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    const isEarly = call.early === true ? isMissing : call.early || undefined
-    const time = call.signal ? timeOf(call.signal) : ofStep
+    const { gift, early: mayBeEarly } = call
+    if (gift) gift.time ??= new RetryBudget(GIFT.allMs, clock)
+    const time: CallTime = call.signal
+      ? timeOf(call.signal)
+      : { ...deadline, retries: gift?.time ?? retries, endedBy: TIMED_OUT }
+    const isLong = Number(request.page && request.per_page) > FEWEST
+    // For some seconds GitHub may not know a token that an app has just made, then not its
+    // permissions (github.com/octokit/auth-app.js/issues/65). [github.token.new]
+    const isLate = (answer: GitHubError | { data: unknown }) =>
+      answer instanceof GitHubError
+        ? (mayBeEarly && isMissing(answer)) ||
+          (call.retried && !isTokenKnown && / failed: 401,|not accessible/.test(answer.message))
+        : typeof mayBeEarly === 'function' && mayBeEarly(answer.data as never)
     const ask = async (isFirst: boolean) => {
       time.signal.throwIfAborted()
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock)
+      const why = `no response in ${REQUEST_MS / 1000} s`
+      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock, why)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
@@ -124,8 +167,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       return expectShape(await sent, call)
     }
     let last: GitHubError | undefined
-    let earlyAnswers = 0
     for (let attempts = 1; ; attempts++) {
+      if (gift && (gift.requests-- <= 0 || time.retries.remainingMs <= 0))
+        throw new GitHubError(call, new Error(NO_FILES), options)
       const startedAt = clock.now()
       const answer = await ask(attempts === 1).catch((thrown) =>
         toGitHubError(thrown, call, time, options),
@@ -134,14 +178,20 @@ export function createGitHub(options: GitHubOptions): GitHub {
       // What GitHub said last says more than that time is up.
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
-      if (isEarly?.(isError ? answer : answer.data) && earlyAnswers++ < EARLY.tries) {
-        await clock.sleep(EARLY.delayMs, time.signal)
+      else isTokenKnown = true
+      if (gift) time.retries.count(startedAt, REQUEST_MS)
+      const allowance = isError ? unfound : early
+      if (allowance.remainingMs > EARLY.delayMs / 2 && (await isLate(answer))) {
+        await allowance.sleep(EARLY.delayMs, time.signal)
         continue
       }
       if (!isError) return answer
       if (!call.retried || answer.kind !== 'temporary') throw answer
+      if (gift && attempts >= GIFT.tries) throw answer
       time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
+      answer.isTooLong = isLong && answer.retryAfterMs === undefined
+      if (answer.isTooLong) throw answer
     }
   })
   return octokit.rest
@@ -168,7 +218,7 @@ async function waitForRetry(
   { random, log }: GitHubOptions,
 ): Promise<void> {
   const leftMs = Math.min(retries.remainingMs, remainingMs())
-  const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
+  const backoff = { retryAfterMs: error.retryAfterMs, capMs: MAX_BACKOFF_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= leftMs) throw error
   if (attempts === 1) log(`${error.message} Retrying.`)
@@ -190,6 +240,9 @@ async function expectShape<R extends { data: unknown; status: number; headers: o
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
+/** How to do without some lists. */
+export const WITHOUT_LIST = 'If since says where to begin, this list is not needed.'
+
 export type ReadPage<T> = (page: {
   page: number
   per_page: number
@@ -198,12 +251,26 @@ export type ReadPage<T> = (page: {
 /**
  * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
  * header names a next one; without the header, a full page may not be the last one. [github.pages]
+ * A list that GitHub can't make in time is read from its beginning by half as many items.
+ * [github.pages.fewer]
  */
-export async function readPages<T>(maxPages: number, readPage: ReadPage<T>, per_page = 100) {
+export async function readPages<T>(
+  maxPages: number,
+  readPage: ReadPage<T>,
+  per_page = 100,
+): Promise<{ items: T[]; truncated: boolean }> {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
-    const { data, headers } = await readPage({ page, per_page })
-    if (data.length === 0) return { items, truncated: false }
+    const answer = await readPage({ page, per_page }).catch((thrown) => {
+      if (!thrown.isTooLong) throw thrown
+      return thrown as GitHubError
+    })
+    if (answer instanceof GitHubError)
+      return readPages(maxPages * 2, readPage, per_page / 2).catch((thrown) => {
+        // What GitHub said says more than that time is up.
+        throw thrown instanceof GitHubError && !thrown.status ? answer : thrown
+      })
+    const { data, headers } = answer
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
     const hasNext =
       headers.link === undefined ? data.length >= per_page : headers.link.includes('rel="next"')
@@ -219,7 +286,7 @@ export interface GitHubRepo {
    * Of another repository than the run's: errors name it. How many requests are left for the parts
    * of what GitHub cut, of all of these.
    */
-  readonly elsewhere?: { left: number }
+  readonly elsewhere?: Gift
 }
 
 /**

@@ -21,6 +21,8 @@ export type CallNames = Readonly<{
   needs: string
   /** It asks for changed files, of which GitHub can't always make a list. */
   ofFiles?: boolean
+  /** How to do without it, a sentence. */
+  instead?: string
 }>
 
 /** The words for an answer that comes in place of that list. */
@@ -43,6 +45,8 @@ export type GitHubFailure =
   | 'no-files'
   /** GitHub says so, not a gateway: of what is new, for some seconds, though it is there. */
   | 'missing'
+  /** What is compared has no history in common. */
+  | 'unrelated'
   /** No retry helps: the token may not do this, or GitHub can't be reached. */
   | 'refused'
   /** GitHub can't do what was asked for. */
@@ -56,9 +60,11 @@ export class GitHubError extends ActionError {
   readonly status: number | undefined
   /** Only a rate limit has it. */
   readonly retryAfterMs: number | undefined
+  /** GitHub may have a shorter page in time. [github.pages.fewer] */
+  isTooLong = false
 
   constructor(
-    { doing, needs, ofFiles = false }: CallNames,
+    { doing, needs, ofFiles = false, instead = '' }: CallNames,
     thrown: unknown,
     context: FailureContext,
   ) {
@@ -86,7 +92,10 @@ export class GitHubError extends ActionError {
       setting?.advice ??
         advice ??
         (until && `Re-run after ${until}.`) ??
-        adviceFor(failure, kind, needs, context),
+        joinSentences(
+          adviceFor(failure, kind, needs, context),
+          kind === 'temporary' ? instead : '',
+        ),
       { cause: thrown },
     )
     this.status = status
@@ -103,6 +112,7 @@ function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   // GitHub hasn't stored the pull request everywhere, or wants a pause.
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
+  if (/no common ancestor/i.test(message)) return 'unrelated'
   // If GitHub doesn't know a commit, it answers 422 to whoever asks for its lists.
   if (status === 404 || (status === 422 && /no commit found for sha/i.test(message)))
     return 'missing'
@@ -120,6 +130,15 @@ const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generat
 
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
+}
+
+/**
+ * Whether GitHub lacks, or doesn't give, what the step can do without, while it may answer other
+ * requests: a limit, or a network that is gone, is no such thing. [range.release.judged]
+ */
+export function isWithheld(thrown: unknown): boolean {
+  if (!(thrown instanceof GitHubError)) return false
+  return Number(thrown.status) >= 500 || ['no-files', 'missing'].includes(thrown.kind)
 }
 
 /**

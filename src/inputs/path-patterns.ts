@@ -75,7 +75,7 @@ export function parsePathPatterns(
   // A problem names the line as an editor counts it.
   return text.split(/\r\n|\r|\n/).flatMap((line, index) => {
     // A pattern is a line without its comment, trimmed.
-    const pattern = line.replace(COMMENT, '').trim()
+    const pattern = line.replace(COMMENT, '').trim().normalize('NFC')
     return pattern === '' ? [] : parseLine(index + 1, pattern, folders)
   })
 }

@@ -151,10 +151,30 @@ export function splitLines(value: string): readonly string[] {
   return value.match(/\S(?:[^\r\n]*\S)?/g) ?? []
 }
 
-/** Labels separated by commas or line breaks, as they may have blanks, in lower case. */
+/**
+ * Labels separated by commas or line breaks, as they may have blanks. What belongs to another kind
+ * of list would match no label, in silence. [input.labels]
+ */
 export function parseLabels(value: string): ReadonlySet<string> {
-  const labels = value.toLowerCase().split(/[,\r\n]/)
-  return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
+  const labels = value.split(/[,\r\n]/).map((label) => label.trim())
+  const isSlip = (label: string): boolean => /^(?:- |["'[])|(?<!\\)["'\]]$|\s#/.test(label)
+  if (labels.some(isSlip))
+    throw unexpected(
+      'labels separated by commas or line breaks, such as no-docs',
+      'Write them without "- ", quotes, brackets and comments; write "\\" before one that is part of a label.',
+    )
+  return new Set(labels.filter((label) => label !== '').map(labelKey))
+}
+
+/**
+ * What a label is compared by: in any case, however its accents are written, and without what makes
+ * an emoji of a character; `\` only keeps a label from being taken for a slip. [skip.labels.about]
+ */
+export function labelKey(label: string): string {
+  return label
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/\ufe0f|^\\|\\(?=["'\]#])/g, '')
 }
 
 /** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. */

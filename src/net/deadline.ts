@@ -62,8 +62,14 @@ export function abortedAfter(
  *
  * @param at on the clock, in milliseconds
  * @param cancel aborted when the runner cancels the step
+ * @param why what is told of a request that it ends
  */
-export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
+export function createDeadline(
+  at: number,
+  cancel: AbortSignal,
+  clock: Clock,
+  why: string = NO_RESPONSE,
+) {
   const [controller, ended] = [new AbortController(), new AbortController()]
   let cancelled = false
   const end = (): void => {
@@ -85,7 +91,7 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock) {
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), ended.signal).then(() => {
-    if (!ended.signal.aborted) controller.abort(new Error(NO_RESPONSE))
+    if (!ended.signal.aborted) controller.abort(new Error(why))
   })
   const { signal } = controller
   return { signal, cancel, cancelled: () => cancelled, remainingMs, end, abort }

@@ -5,7 +5,6 @@ import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import { shortSha } from '../../text/format.js'
 import { canReadCommit, compareCommits } from './compare.js'
-import { readParts } from './parts.js'
 import { type Changes, unknownChanges } from './types.js'
 
 /**
@@ -25,19 +24,19 @@ export async function changesBetween(
 ): Promise<Changes> {
   const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
   const range = isNamed ? 'the commits since the one named in the input since' : commits
-  const none = { kind: 'none', range } as const
+  const about = { range, ...(isNamed && { since: base }) }
+  const none = { kind: 'none', ...about } as const
   if (base === head) return none
-  const comparison = await compareCommits(repo, { base, head, range })
+  const comparison = await compareCommits(repo, { base, head, ...about })
   switch (comparison.kind) {
     case 'ahead':
-      return readParts(repo, comparison)
+      return comparison.changes
     case 'identical':
       return none
     case 'behind':
     case 'diverged': {
       if (mayBeBehind && comparison.kind === 'behind') return none
-      const changes = await readParts(repo, comparison)
-      return isNamed ? changes : { ...changes, gap: REWRITTEN }
+      return isNamed ? comparison.changes : { ...comparison.changes, gap: REWRITTEN }
     }
     case 'unrelated': {
       const both = isNamed

@@ -1,7 +1,7 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
 import { getString } from '../../event/payload.js'
-import { asking, createGitHub, type GitHub } from '../../github/client.js'
+import { asking, createGitHub, type Gift, type GitHub } from '../../github/client.js'
 import { describeWarning, GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
 import type { Step } from '../../run/step.js'
@@ -28,7 +28,7 @@ export function openCode({ inputs, ...tools }: Step) {
   const orders = new Map<string | undefined, readonly GitHub[]>()
   /** What those got that are refused whatever they ask for, and nobody was told. */
   const expired: GitHubError[] = []
-  const elsewhere = { left: MAX_REQUESTS }
+  const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
    * Opens one; undefined if it has no commit yet.
    *

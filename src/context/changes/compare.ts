@@ -2,11 +2,17 @@
 
 import type { Commit } from '../../event/event.js'
 import { getArray, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
-import { type GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import {
+  asking,
+  type Gift,
+  type GitHubRepo,
+  type ReadPage,
+  readPages,
+} from '../../github/client.js'
+import { GitHubError, isMissing, succeeds } from '../../github/errors.js'
 import type { ApiComparison, ApiFile } from '../../github/types.js'
 import { quote } from '../../text/escape.js'
-import type { ChangedFile, CommitList, ListedChanges, Range } from './types.js'
+import type { ChangedFile, CommitList, Halves, ListedChanges, Range } from './types.js'
 
 /** Files of a comparison, at most (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300
@@ -25,11 +31,8 @@ const COMMITS_PAGE = 100
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-/** What a comparison lists; if GitHub cut it, where to halve it. */
-export type Listing = Readonly<{ changes: ListedChanges; halves?: Halves | undefined }>
-
 export type Comparison = Readonly<
-  | ({ kind: 'ahead' | 'identical' | 'behind' | 'diverged' } & Listing)
+  | { kind: 'ahead' | 'identical' | 'behind' | 'diverged'; changes: ListedChanges }
   /** One of the two does not exist, or the token can't read the repository. */
   | { kind: 'not found'; error: GitHubError }
   | { kind: 'unrelated'; error: GitHubError }
@@ -39,26 +42,29 @@ export type Comparison = Readonly<
  * A commit that was pushed a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
+ * @param options.isRelation only the relation counts: the files are on the first page alone
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits)
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
+  { gift, isRelation = false }: { gift?: Gift; isRelation?: boolean } = {},
 ): Promise<Comparison> {
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
       ...asking(repo, `comparing ${about.range}`, {
         needs: 'contents: read',
         ofFiles: true,
-        // An answer that two commits have no history in common is believed.
-        early: (answer) => isMissing(answer) && !isUnrelated(answer),
+        early: true,
         expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
-          RELATIONS.includes(status) && isFileList(files),
+          RELATIONS.includes(status) && (isRelation || isFileList(files)),
+        gift,
       }),
       basehead: `${base}...${head}`,
-      per_page: COMMITS_PAGE,
+      ...(isRelation ? { per_page: 1, page: 2 } : { per_page: COMMITS_PAGE }),
     })
-    const { files, isCut } = toFiles(data.files)
+    const { files, isCut } = toFiles(data.files, folderOf(repo))
     const truncated = files.length >= COMPARE_LIMIT
     // These are what a push, a release or a night has brought.
     const changes = {
@@ -66,26 +72,17 @@ export async function compareCommits(
       files,
       truncated,
       commits: [toCommits(data)],
+      halves: truncated || isCut ? halve(data, head) : undefined,
       ...about,
     } as const
-    const halves = truncated || isCut ? halve(data, head) : undefined
-    return { kind: data.status, changes, halves }
+    return { kind: data.status, changes }
   } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return { kind: isUnrelated(thrown) ? 'unrelated' : 'not found', error: thrown }
+    if (isMissing(thrown)) return { kind: 'not found', error: thrown }
+    if (thrown instanceof GitHubError && thrown.kind === 'unrelated')
+      return { kind: 'unrelated', error: thrown }
+    throw thrown
   }
 }
-
-/** GitHub's words: "No common ancestor between v1 and v2." */
-function isUnrelated({ message }: Error): boolean {
-  return /no common ancestor/i.test(message)
-}
-
-/**
- * The two halves of a range are `base..middle` and `middle..head`. If the middle is the head, the
- * range is one commit.
- */
-type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 /**
  * Finds where to halve a comparison. What changed up to the middle and from there on adds up only
@@ -126,47 +123,58 @@ export function isFileList(data: unknown): boolean {
   return Array.isArray(data) && data.every((file: ApiFile) => getString(file, 'filename') !== '')
 }
 
-/**
- * All files of a pull request or a commit.
- *
- * @param readPage gets the number of the page
- */
-export async function readFiles(readPage: ReadPage<ApiFile>, maxPages = FILES_LIMIT / FILES_PAGE) {
+/** Git's object of a file without content, by SHA-1 or SHA-256. [context.omitted.empty] */
+const EMPTY =
+  /^(?:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391|473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813)$/
+
+/** All files of a pull request or a commit. */
+export async function readFiles(
+  readPage: ReadPage<ApiFile>,
+  maxPages = FILES_LIMIT / FILES_PAGE,
+  folder = '',
+) {
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {
       const { data, headers } = await readPage(page)
-      return { data: toFiles(data).files, headers }
+      return { data: [...toFiles(data, folder).files], headers }
     },
     FILES_PAGE,
   )
   return { files, truncated: truncated || files.length >= FILES_LIMIT }
 }
 
+/** Of another repository than the run's, the names of files begin with its name. */
+export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>): string {
+  return elsewhere ? `${repository}/` : ''
+}
+
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
  */
-export function toFiles(list: readonly ApiFile[] = []) {
+export function toFiles(list: readonly ApiFile[] = [], folder = '') {
   const patches = list.map((file) => getString(file, 'patch'))
+  const isEmpty = (index: number): boolean => EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   // The last file alone decides: a picture among others takes no request.
-  const isCut = isLong && patches.at(-1) === ''
+  const isCut = isLong && patches.at(-1) === '' && !isEmpty(list.length - 1)
   const end = isCut ? patches.findLastIndex((patch) => patch !== '') : list.length
   const files = list.map((file, index): ChangedFile => {
     const { filename: path, status, additions, deletions } = file
     const patch = patches[index] || undefined
     // A file that was only renamed has no diff, and nothing of it is left out.
     const isMoved = index < end && status === 'renamed' && additions + deletions === 0
+    const isWhole = isMoved || (additions + deletions === 0 && isEmpty(index))
     return {
-      path,
+      path: folder + path,
       status,
       additions,
       deletions,
-      previousPath: getString(file, 'previous_filename') || undefined,
+      previousPath: file.previous_filename ? folder + file.previous_filename : undefined,
       sha: patch === undefined ? getString(file, 'sha') : undefined,
-      patch: isMoved ? '' : patch,
+      patch: isWhole ? '' : patch,
     }
   })
   return { files, isCut }

@@ -50,7 +50,11 @@ export async function findChanges(
   const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(run.sha)
   // The number leads, then since, then the event.
   const find = async (): Promise<Changes> => {
-    if (ofNamedPull) return ofPullRequest(issueNumber, repo)
+    if (ofNamedPull) {
+      // Nobody pushes to what is closed.
+      const isClosed = getString(thread?.data, 'state') === 'closed'
+      return ofPullRequest(issueNumber, repo, '', isClosed ? getSha(thread?.data, 'head.sha') : '')
+    }
     if (bySince) return changesBetween(repo, since, run.sha, { isNamed: true })
     const changes = await (RANGES[name] ?? ofTag)(run, event, repo)
     return changes ?? unknownChanges(`there is no list of changes for ${name} events`)
@@ -138,10 +142,18 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
  *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
  * for some seconds, whose URLs name it [range.pull-request.late]
+ * @param head the one that it has for good: other URLs are late [github.late]
  */
-async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
+async function ofPullRequest(
+  number: number,
+  repo: GitHubRepo,
+  late = '',
+  head = '',
+): Promise<Changes> {
   const isLate = (file: ApiFile): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
+  const isOfAnother = (file: ApiFile): boolean =>
+    /\?ref=/.test(file.contents_url) && !file.contents_url.endsWith(head)
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
@@ -152,7 +164,7 @@ async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promi
       ...asking(repo, `listing the files of pull request ${number}`, {
         needs: 'pull-requests: read',
         ofFiles: true,
-        early: true,
+        early: (files: readonly ApiFile[]) => head !== '' && files.some(isOfAnother),
         expects: isList,
       }),
       ...page,

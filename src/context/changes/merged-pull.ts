@@ -13,9 +13,11 @@ const NEEDS = 'pull-requests: write'
 
 /**
  * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
- * an extension (`Merge PR #9: Title`); of a squash, which may name others before. [merge.late-list]
+ * an extension (`Merge PR #9: Title`), behind an emoji, a `:name:` or a `type(scope):` of the
+ * house's; of a squash, which may name others before. [merge.late-list] [merge.consent]
  */
-const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
+const NAMED =
+  /^(?:[\w-]+(?:\([^()"]*\))?!?: |:[\w+-]+: ?|(?:\p{So}|\p{Sk}|\p{Cf}|\p{Mn})+ ?)?(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/iu
 
 /** `isConsent`: the push is about it, so its words count. */
 export type MergedPull = Readonly<{ pull: ApiPull; isConsent: boolean }>
@@ -53,12 +55,14 @@ export async function findMergedPull(
   }
   // A pull request without `merge_commit_sha` may be one, too.
   const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
+  let reading: Promise<readonly ApiPull[]> | undefined
+  const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
   const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
     ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
       needs: NEEDS,
       // If the message names no pull request, none can be found in another way.
-      early: (answer) =>
-        isMissing(answer) || (named === undefined && getPath(answer, 'length') === 0),
+      early: async (list: readonly ApiPull[]) =>
+        list.length === 0 && (await readNamed()).length === 0,
       expects: Array.isArray,
     }),
     commit_sha: after,
@@ -67,7 +71,7 @@ export async function findMergedPull(
   const answer = await request.catch(keepMissing)
   const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
-  const read = isListed || named === undefined ? [] : (await readPull(named, repo)).filter(isMerge)
+  const read = isListed ? [] : await readNamed()
   if (isMissing(answer) && read.length === 0) {
     const about = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     // If that can't be read, either, the token lacks what the list needs.
@@ -91,8 +95,11 @@ function keepMissing(thrown: unknown): GitHubError {
   throw thrown
 }
 
-/** How many pull requests are read at most: a merge queue merges so many at once. */
-const GROUP_LIMIT = 100
+/** How many that are named are read one by one; GitHub's list of more may be seconds late. */
+const GROUP_LIMIT = 10
+
+/** GitHub lists up to 250 commits of a pull request. */
+const COMMIT_PAGES = 3
 
 /**
  * The pull requests that a push of several has merged, as far as its commits name them; a rebase's
@@ -103,11 +110,19 @@ const GROUP_LIMIT = 100
 export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
   const commits = commitsThatMayMerge(step)
   const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
-  const pulls = []
-  for (const number of [...named].slice(0, GROUP_LIMIT))
-    pulls.push(...(await readPull(number, repo)))
   const shas = commits.map(({ sha }) => sha)
-  return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
+  const isMerged = (pull: ApiPull): boolean => isMergedBy(shas, pull, step.environment)
+  if (named.size > GROUP_LIMIT) {
+    const { data } = await repo.github.pulls.list({
+      ...asking(repo, 'listing the merged pull requests', { needs: NEEDS, expects: Array.isArray }),
+      ...{ state: 'closed', sort: 'updated', direction: 'desc', per_page: 100 },
+      base: step.environment.ref.replace('refs/heads/', ''),
+    })
+    return data.filter(isMerged)
+  }
+  const pulls = []
+  for (const number of named) pulls.push(...(await readPull(number, repo)))
+  return pulls.filter(isMerged)
 }
 
 /**
@@ -139,7 +154,8 @@ function isMergedBy(
 }
 
 /** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
-async function readPull(number: string, repo: GitHubRepo) {
+async function readPull(number: string | undefined, repo: GitHubRepo) {
+  if (number === undefined) return []
   const request = repo.github.pulls.get({
     ...asking(repo, `reading pull request ${number}`, { needs: NEEDS }),
     pull_number: Number(number),
@@ -164,11 +180,15 @@ async function hasAll(
 ): Promise<boolean> {
   const isKnown = getSha(pull, 'merge_commit_sha') !== ''
   if (commits.length === 1 && isKnown) return true
-  const { items } = await readPages(3, (page) =>
+  const { items } = await readPages(COMMIT_PAGES, (page) =>
     repo.github.pulls.listCommits({
       ...asking(repo, `listing the commits of pull request ${pull.number}`, {
         needs: NEEDS,
-        early: true,
+        // The last page has the head.
+        early: (list: readonly { sha: string }[]) =>
+          page.page < COMMIT_PAGES &&
+          list.length < page.per_page &&
+          list.every(({ sha }) => sha !== pull.head.sha),
         expects: Array.isArray,
       }),
       ...page,

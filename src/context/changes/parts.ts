@@ -1,66 +1,75 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
-import { asking, type GitHubRepo } from '../../github/client.js'
-import { GitHubError } from '../../github/errors.js'
+import { asking, type Gift, type GitHubRepo } from '../../github/client.js'
+import { isWithheld } from '../../github/errors.js'
 import { shortSha } from '../../text/format.js'
-import { compareCommits, FILES_PAGE, isFileList, type Listing, readFiles } from './compare.js'
+import { compareCommits, folderOf, isFileList, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './types.js'
 
-/**
- * How many requests the parts take at most: a repository has 1,000 an hour. [range.cut.requests]
- */
+/** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
 export const MAX_REQUESTS = 64
 
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
 /**
- * If GitHub has no list of a part, that of the whole stays as it is. [range.cut.parts]
+ * Parts are a gift: if GitHub has no list of a part, or fails, that of the whole stays as it is,
+ * and what it lacks is told; a limit, or no answer at all, is an error. [range.cut.parts]
+ * [range.cut.gift]
  *
+ * @param counts whether the diff of a file is needed
  * @throws ActionError `github`
  */
-export async function readParts(repo: GitHubRepo, whole: Listing): Promise<ListedChanges> {
-  const { range } = whole.changes
-  const budget = repo.elsewhere ?? { left: MAX_REQUESTS }
-  const read = async ({ changes, halves }: Listing): Promise<ListedChanges> => {
-    if (halves === undefined || budget.left < 2) return changes
+export async function readParts(
+  repo: GitHubRepo,
+  whole: ListedChanges,
+  counts: (file: ChangedFile) => boolean,
+): Promise<ListedChanges> {
+  const { range } = whole
+  const gift: Gift = repo.elsewhere ?? { requests: MAX_REQUESTS }
+  const lacksDiff = (file: ChangedFile): boolean => file.patch === undefined && counts(file)
+  const read = async (changes: ListedChanges): Promise<ListedChanges> => {
+    const { halves, files, truncated } = changes
+    if (halves === undefined || !(truncated || files.some(lacksDiff))) return changes
     const { base, middle, head } = halves
     try {
       const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
       return { ...changes, ...complete(changes, found) }
     } catch (thrown) {
-      if (thrown instanceof GitHubError && ['no-files', 'missing'].includes(thrown.kind))
-        return changes
+      if (isWithheld(thrown)) return changes
       throw thrown
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {
     // It reads no more pages than requests are left.
-    const found = await readFiles(async (page) => {
-      const { data, headers } = await repo.github.repos.getCommit({
-        ...asking(repo, `reading commit ${shortSha(ref)}`, {
-          needs: 'contents: read',
-          ofFiles: true,
-          early: true,
-          expects: ({ files }: { files?: unknown }) => isFileList(files),
-        }),
-        ...page,
-        ref,
-      })
-      return { data: data.files ?? [], headers }
-    }, budget.left)
-    budget.left -= 1 + Math.floor(found.files.length / FILES_PAGE)
-    return found
+    return readFiles(
+      async (page) => {
+        const { data, headers } = await repo.github.repos.getCommit({
+          ...asking(repo, `reading commit ${shortSha(ref)}`, {
+            needs: 'contents: read',
+            ofFiles: true,
+            early: true,
+            expects: ({ files }: { files?: unknown }) => isFileList(files),
+            gift,
+          }),
+          ...page,
+          ref,
+        })
+        return { data: data.files ?? [], headers }
+      },
+      gift.requests,
+      folderOf(repo),
+    )
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {
-    budget.left -= 2
     const [one, other] = [await compare(base, middle), await compare(middle, head)]
-    const truncated = one.truncated || other.truncated
-    return { files: join([...one.files, ...other.files]), truncated }
+    const [before, after] = [await read(one), await read(other)]
+    const truncated = before.truncated || after.truncated
+    return { files: join([...before.files, ...after.files]), truncated }
   }
-  const compare = async (base: string, head: string): Promise<Part> => {
-    const comparison = await compareCommits(repo, { base, head, range })
+  const compare = async (base: string, head: string): Promise<ListedChanges> => {
+    const comparison = await compareCommits(repo, { base, head, range }, { gift })
     if ('error' in comparison) throw comparison.error
-    return read(comparison)
+    return comparison.changes
   }
   return read(whole)
 }
@@ -101,7 +110,7 @@ function add(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch]
   return {
     ...file,
-    previousPath: file.previousPath ?? before.previousPath,
+    previousPath: before.previousPath ?? file.previousPath,
     status: file.status === 'modified' ? before.status : file.status,
     additions: before.additions + file.additions,
     deletions: before.deletions + file.deletions,

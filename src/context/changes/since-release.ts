@@ -1,13 +1,19 @@
 /** What changed since the last release: which of the earlier ones that is, and where to compare. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
+import { isWithheld } from '../../github/errors.js'
 import type { ApiRelease } from '../../github/types.js'
-import { compareCommits, type Listing } from './compare.js'
-import { readParts } from './parts.js'
+import { ActionError } from '../../text/errors.js'
+import { compareCommits } from './compare.js'
+import { MAX_REQUESTS } from './parts.js'
+import { findCandidates, isPreReleaseTag, type Release } from './releases.js'
 import { type Changes, unknownChanges } from './types.js'
 
-/** How many releases are compared, at most. */
+/**
+ * How many of other packages that may be the one before are asked for, at most: of the same commit,
+ * behind or gone, none is. [range.release.tries]
+ */
 const TRIES = 10
 
 /** How many pages of releases are read, at most. */
@@ -24,12 +30,15 @@ type Released = Readonly<{
 
 const SINCE_RELEASE = 'the commits since the previous release'
 
+/** What isn't known to be older is passed over, so there may be less that is new. */
+const PASSED_OVER = 'GitHub could not compare with some releases, which were passed over.'
+
 /**
- * What changed since the newest published release whose tag is an ancestor, lower versions with the
- * same prefix first: a repository may release several packages, and keep several versions. If each
- * version has a branch of its own, no tag is an ancestor: the changes then begin where the newest
- * of these branches parted. A release of the same commit as a lower version has no changes, unless
- * somebody asks for its docs by hand. [range.release.ancestor] [range.release.parted]
+ * What changed since the release before: the highest lower version of the same package, whether its
+ * tag is an ancestor or its branch parted (then since it parted); else the newest ancestor of
+ * another package, of which GitHub is asked without a diff. A release of the same commit as a lower
+ * version has no changes, unless somebody asks for its docs by hand. [range.release.ancestor]
+ * [range.release.parted] [skip.release.same-commit]
  *
  * @throws ActionError `github`
  */
@@ -37,86 +46,73 @@ export async function sinceLastRelease(
   repo: GitHubRepo,
   { tag, head, release, isByHand }: Released,
 ): Promise<Changes> {
-  const { items } = await readPages(RELEASE_PAGES, (page) =>
-    repo.github.repos.listReleases({
-      ...asking(repo, 'listing the releases', {
-        needs: 'contents: read',
-        early: true,
-        expects: Array.isArray,
-      }),
-      ...page,
-    }),
-  )
+  const items = await readReleases(repo, tag, release)
   const own: unknown = release ?? items.find((one) => one.tag_name === tag)
   const isPreRelease = (getPath(own, 'prerelease') ?? isPreReleaseTag(tag)) === true
-  const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
-  let parted: Listing | undefined
+  const gift = { requests: MAX_REQUESTS }
+  let gap: string | undefined
   let same: Changes | undefined
-  for (const { tag_name: before } of candidates) {
+  let tries = 0
+  const candidates = findCandidates(items, tag, isPreRelease, getString(own, 'published_at'))
+  for (const { before, isLower, isRepeated } of candidates) {
+    if (tries >= TRIES) break
     const about = { range: SINCE_RELEASE, previousRelease: before }
-    const comparison = await compareCommits(repo, { ...about, base: before, head })
-    const { kind } = comparison
-    if (kind === 'ahead') return readParts(repo, comparison)
-    if (!isLower(before, tag)) continue
-    if (kind === 'diverged') parted ??= comparison
-    // A final release is news after its candidate.
-    const isOther = isPreRelease || versionOf(before) !== versionOf(tag)
-    if (kind === 'identical' && isOther && !moves(before, tag) && !moves(tag, before)) {
+    const compare = (isRelation: boolean) =>
+      compareCommits(repo, { ...about, base: before, head }, isRelation ? { gift, isRelation } : {})
+    const comparison = await compare(!isLower).catch((thrown) => {
+      if (isLower || !isWithheld(thrown)) throw thrown
+      gap = PASSED_OVER
+    })
+    const { kind } = comparison ?? {}
+    if (kind === 'ahead' || (kind === 'diverged' && isLower)) {
+      const chosen = isLower ? comparison : await compare(false)
+      if (chosen && 'changes' in chosen) return { ...chosen.changes, gap }
+    }
+    if (kind === 'diverged' || kind === undefined) tries++
+    if (kind === 'identical' && isRepeated) {
       same ??= { kind: 'none', ...about }
       if (!isByHand) return same
     }
   }
-  if (parted !== undefined) return readParts(repo, parted)
-  return same ?? unknownChanges('there is no earlier release to compare with')
-}
-
-/** A tag such as `v1` moves on, so it is a name for `v1.2.3`, too. [skip.release.same-commit] */
-function moves(tag: string, release: string): boolean {
-  return release.startsWith(`${tag}.`)
+  const reason = 'there is no earlier release to compare with'
+  return same ?? (isByHand ? { kind: 'first', reason } : unknownChanges(reason))
 }
 
 /**
- * The releases that may be the one before, the likeliest first: no draft, none that came later, a
- * pre-release only before a pre-release; lower versions of the same package first.
- * [range.release.package] [range.release.pre-release]
+ * GitHub's releases, or its tags if there are none. A list without the release that the event
+ * proves is late. [range.release.late] [range.release.tags]
  */
-function findCandidates(
-  releases: readonly ApiRelease[],
+async function readReleases(
+  repo: GitHubRepo,
   tag: string,
-  isPreRelease: boolean,
-  publishedAt: string,
-): readonly ApiRelease[] {
-  const time = ({ published_at }: ApiRelease): number => Date.parse(String(published_at))
-  const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
-  const rank = (release: ApiRelease): number => (isLower(release.tag_name, tag) ? 0 : 1)
-  return releases
-    .filter((release) => !['', tag].includes(getString(release, 'tag_name')) && !release.draft)
-    .filter((release) => time(release) < before || moves(tag, release.tag_name))
-    .filter((release) => isPreRelease || !release.prerelease)
-    .sort((one, other) => rank(one) - rank(other) || time(other) - time(one))
-    .slice(0, TRIES)
-}
-
-/** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
-function prefixOf(tag: string): string {
-  return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
-}
-
-/** The numbers of a version alone: `2.0.0` in `2.0.0.Final`. */
-function versionOf(tag: string): string {
-  return /\d+(?:\.\d+)+/.exec(tag)?.[0] ?? tag
-}
-
-/** Whether a tag is a lower version of the same package; one that `v1` had is lower than it. */
-function isLower(tag: string, than: string): boolean {
-  const isBefore = tag.localeCompare(than, 'en', { numeric: true }) < 0 || moves(than, tag)
-  return prefixOf(tag) === prefixOf(than) && isBefore
-}
-
-/**
- * Whether a tag names a pre-release, as `v2.0.0-rc.1` (semver.org, 9) and `2.0.0rc1`
- * (packaging.python.org) do.
- */
-function isPreReleaseTag(tag: string): boolean {
-  return /\d\.\d+-|\d(?:a|b|rc)\d/.test(tag)
+  release: unknown,
+): Promise<readonly Release[]> {
+  const asked = { needs: 'contents: read', instead: WITHOUT_LIST }
+  const { items } = await readPages(RELEASE_PAGES, async (page) => {
+    // The newest come first, by the time of their commit: an old one may be on another page.
+    const lacksOwn = (list: readonly ApiRelease[]): boolean =>
+      page.page === 1 &&
+      getString(release, 'tag_name') === tag &&
+      list.every(({ tag_name }) => tag_name !== tag) &&
+      !(getString(release, 'created_at') < getString(list[page.per_page - 1], 'created_at'))
+    const answer = await repo.github.repos.listReleases({
+      ...asking(repo, 'listing the releases', {
+        ...asked,
+        early: lacksOwn,
+        expects: Array.isArray,
+      }),
+      ...page,
+    })
+    if (!lacksOwn(answer.data)) return answer
+    const message = "GitHub's list of releases lacks the one that this run is about."
+    throw new ActionError('github', message, 'Re-run later, or set since.')
+  })
+  if (items.some(({ draft }) => !draft)) return items
+  const tags = await readPages(RELEASE_PAGES, (page) =>
+    repo.github.repos.listTags({
+      ...asking(repo, 'listing the tags', { ...asked, expects: Array.isArray }),
+      ...page,
+    }),
+  )
+  return tags.items.map(({ name }) => ({ tag_name: name, prerelease: isPreReleaseTag(name) }))
 }

@@ -2,7 +2,7 @@
 
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
 import { isMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
@@ -105,11 +105,15 @@ async function findRuns(
   repo: GitHubRepo,
   events: readonly string[],
 ) {
+  // The run before may have ended, and GitHub doesn't know yet. [github.late]
+  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }): boolean =>
+    runs.find((run) => isHere(run) && run.id < Number(runId))?.conclusion === null
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
-        early: true,
+        instead: WITHOUT_LIST,
+        early: isLate,
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
@@ -123,18 +127,18 @@ async function findRuns(
    * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
    * called. [range.schedule.renamed]
    */
-  const isMark = (run: ApiRun): boolean => {
+  const isHere = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
     const isScheduled = [event, eventName].every((name) => /^schedule|^repository/.test(name))
     return (
       String(getPath(run, 'id')) !== runId &&
       events.includes(event) &&
-      getString(run, 'conclusion') === 'success' &&
       (isScheduled || getString(run, 'head_branch') === branch) &&
       getString(run, 'head_repository.full_name').toLowerCase() === repository.toLowerCase() &&
       getSha(run, 'head_sha') !== ''
     )
   }
+  const isMark = (run: ApiRun): boolean => run.conclusion === 'success' && isHere(run)
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.

@@ -35,6 +35,8 @@ export type Range = Readonly<{
   range: string
   /** The tag of the release that the changes came after. Others wrote it. */
   previousRelease?: string
+  /** What the input of that name says. */
+  since?: string
 }>
 
 export type ListedChanges = Readonly<
@@ -50,8 +52,16 @@ export type ListedChanges = Readonly<
     gap?: string | undefined
     /** The commits of the range, of each repository. Others wrote their texts. */
     commits?: readonly CommitList[]
+    /** If GitHub cut the list or its diffs: where to halve the range. */
+    halves?: Halves | undefined
   } & Range
 >
+
+/**
+ * The two halves of a range are `base..middle` and `middle..head`. If the middle is the head, the
+ * range is one commit.
+ */
+export type Halves = Readonly<{ base: string; middle: string; head: string }>
 
 export interface CommitList {
   readonly commits: readonly Commit[]

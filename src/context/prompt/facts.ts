@@ -53,6 +53,7 @@ export function describeTrigger(
     ...reported,
     ...readPart(thread?.data, PARTS.issue),
     { name: 'previous release', value: getString(changes, 'previousRelease') },
+    { name: 'since', value: getString(changes, 'since') },
     ...findCommits(event, findings).map((list) => commitsFact(list, redact)),
   ]
   return {
