@@ -42,10 +42,9 @@ export const PAID_RULES = {
   *'a push, or a schedule, does not send again what the docs job has [paid.push.unchanged] [paid.schedule.unchanged]'(
     facts,
   ) {
-    const { posts, hasComment, event, attempt } = facts
+    const { posts, hasComment } = facts
     const [first] = posts
-    const isUnasked = event.name === 'schedule' ? attempt === 1 : event.action === 'synchronize'
-    if (!isUnasked || !hasComment || first === undefined) return
+    if (!isUnasked(facts) || !hasComment || first === undefined) return
     const shown = facts.shown()
     // If no run saw the docs job end, what it wrote last may not be in docs that were merged.
     const isWrong = shown.every(
@@ -59,11 +58,11 @@ export const PAID_RULES = {
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
   },
 
-  *'a push with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
+  *'a push, or a schedule, with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
     facts,
   ) {
-    const { outcome, hasComment, event, task } = facts
-    if (event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
+    const { outcome, hasComment, task } = facts
+    if (!isUnasked(facts) || !hasComment || !ENDED.includes(outcome)) return
     const shown = facts.shown()
     const isSame = shown.length > 0 && shown.every((one) => one && hasTheSame(facts, one))
     const isAsked = task === 'attach' || ownUnfinished(facts).length > 0
@@ -72,16 +71,14 @@ export const PAID_RULES = {
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent [paid.asked.sends]'(facts) {
-    const { posts, hasComment, isGitHubWell, event, task } = facts
+    const { posts, hasComment, isGitHubWell, task } = facts
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isByClock = event.name === 'schedule' && facts.attempt === 1
-    const isPush = (event.action === 'synchronize' || isByClock) && hasComment
     const mayWait = remembered(facts).some(
       (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
     )
-    if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
+    if (!isUnasked(facts) || !hasComment || !mayWait) yield `nothing was sent, and ${facts.says}`
   },
 
   /** Whoever closed it wants none. */
@@ -254,6 +251,11 @@ export function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean
   return first !== undefined && failures.includes(facts.statusIn(first))
 }
 
+/** A push asks for nothing on purpose, and neither does the clock; whoever re-runs a night does. */
+export function isUnasked({ event, attempt }: Facts): boolean {
+  return event.name === 'schedule' ? attempt === 1 : event.action === 'synchronize'
+}
+
 /**
  * Whether the docs pull request was merged or closed, and the step can read it: the one that it
  * asked for, which the service may have named since, or what is remembered.
@@ -321,7 +323,8 @@ export function hasNothingNew(facts: Facts): boolean {
   // What was removed from history is in no list.
   const isParted = since !== undefined && compared === 'diverged'
   const isKnown = compared === 'ahead' || compared === 'undone' || isParted
-  const isUndone = compared === 'undone' && event.name === 'schedule'
+  // By hand, with diffs: a list without a file leaves nothing to send.
+  const isUndone = compared === 'undone' && (isByHand || event.name === 'schedule')
   const isSame = compared === 'identical' || isUndone
   const isOld = isSame || (since !== undefined && compared === 'behind')
   // What a push has merged has no range.
