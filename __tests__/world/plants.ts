@@ -69,11 +69,7 @@ const TABLE = [
     'Math.max(retryAfterMs, 1000)',
     'Math.max(retryAfterMs / 2, 1000)',
   ],
-  [
-    'polls ignore Retry-After [poll.retry]',
-    'retry(reason, parseRetryAfter(result.retryAfter, date))',
-    'retry(reason)',
-  ],
+  ['polls ignore Retry-After [poll.retry]', 'retry(reason, result.retryAfterMs)', 'retry(reason)'],
   // What is believed.
   ['a refusal is believed after three [poll.refused]', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
   [
