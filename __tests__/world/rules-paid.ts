@@ -1,7 +1,7 @@
 /** What is paid for is paid for once, and what somebody asked for on purpose is sent. */
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
-import { numberOf } from './events.js'
+import { HEAD, numberOf, shaOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { isByGateway } from './github-plan.js'
 import { markersIn, strangersJobs } from './memory.js'
@@ -316,10 +316,11 @@ export function hasNothingNew(facts: Facts): boolean {
     if (lastRun === 'lost') return isByHand && !isAsked
     if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }
-  const isByAgent =
-    event.name === 'merge_group'
-      ? listsNobodys(facts)
-      : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  // The head of a pull request has commits of its own.
+  const isOfHead = event.name === 'merge_group' || shaOf(event) === HEAD
+  const isByAgent = isOfHead
+    ? listsNobodys(facts)
+    : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isParted = since !== undefined && compared === 'diverged'
   const isKnown = compared === 'ahead' || compared === 'undone' || isParted
