@@ -2,7 +2,7 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { HEAD, numberOf, shaOf } from './events.js'
-import { ENDED, type Facts, NOTHING } from './facts.js'
+import { ENDED, type Facts, isAboutTheJob, NOTHING } from './facts.js'
 import { isByGateway } from './github-plan.js'
 import { markersIn, strangersJobs } from './memory.js'
 import {
@@ -17,6 +17,9 @@ import {
 import type { Rule } from './rules.js'
 import { unsaid } from './rules-text.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn } from './service.js'
+
+/** So soon, whoever was refused once asks again, with the time that a request travels. */
+const LOOK_MS = 5_000
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
@@ -111,6 +114,24 @@ export const PAID_RULES = {
     const isBusy = later.some((poll) => facts.statusIn(poll) === 'active')
     if (status === 'completed' && !isBusy && count(409) > 3 * (1 + count(404)))
       yield `it was sent ${messages.length} times`
+  },
+
+  /** Whatever it asks for: only a limit, and who is busy, are waited for. */
+  *'an ended job that refuses a message is looked at again at once [send.message.ended]'(facts) {
+    const { posts, task, deadlineAt, hasComment, isUntold } = facts
+    const [first] = posts
+    if (task !== 'create' || !hasComment || !first || !isMessage(first) || isUntold) return
+    const { respondedAt: at = 0, exchange } = first
+    const isFinal = isAboutTheJob(first) && ![404, 409].includes(exchange.response.status)
+    const seen = facts
+      .polls(first.jobId, first.startedAt)
+      .map((poll) => facts.statusIn(poll))
+      .findLast((one) => one !== '')
+    const hadTime = facts.wasRead(first) && at + LOOK_MS < Math.min(deadlineAt, facts.cancelledAt)
+    if (!isFinal || seen !== 'completed' || !hadTime || !facts.isReached) return
+    const looks = facts.polls(first.jobId).filter(({ startedAt }) => startedAt > at)
+    const isSoon = looks.some(({ startedAt }) => startedAt < facts.laterByFreezes(at + LOOK_MS))
+    if (!isSoon) yield `${facts.says}`
   },
 
   /** It is paid, and works on what somebody else has asked for. */
