@@ -355,16 +355,22 @@ export function hasNothingNew(facts: Facts): boolean {
   return !isAsked && isRange && !github.undiffable && !isGone && isNothing
 }
 
-/** Whether GitHub lists merges, and commits of skip-authors, alone, as of a merged group. */
+/** Whether GitHub lists all commits, and they are merges, or by skip-authors, as of a merged group. */
 function listsNobodys(facts: Facts): boolean {
   const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
   const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
-  const { status, commits = [] } = JSON.parse(whole?.answered ?? '{}') as {
+  const {
+    status,
+    total_commits,
+    commits = [],
+  } = JSON.parse(whole?.answered ?? '{}') as {
     status?: string
+    total_commits?: number
     commits?: readonly { parents: readonly unknown[]; author?: { login: string } | null }[]
   }
   return (
     status === 'ahead' &&
+    total_commits === commits.length &&
     commits.every(
       ({ parents, author }) =>
         parents.length > 1 || (author && authors.includes(author.login.toLowerCase())),
