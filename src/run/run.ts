@@ -4,7 +4,7 @@ import { type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { ActionError, Cancelled } from '../text/errors.js'
+import { type ActionError, Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
 import { hasEnded, type LookAgain, sendUntilAccepted } from './send.js'
@@ -87,10 +87,10 @@ async function messageOrCreate(
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
   let now: Plan = task
-  const lookAgain: LookAgain = async ({ code, message, advice }) => {
+  const lookAgain: LookAgain = async (refused) => {
     now = await remembered.look().catch((failed) => {
-      // Nothing else is known. It is no Refusal any more, for which a new job may take its place.
-      throw failed.code === 'network' ? new ActionError(code, message, advice) : failed
+      // Nothing else is known.
+      throw failed.code === 'network' ? refused : failed
     })
     return now.kind === 'message' ? now : undefined
   }

@@ -86,7 +86,8 @@ export async function sendUntilAccepted(
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
     if (isUnsent || lookAgain === undefined) continue
-    const now = await lookAgain(verdict.error)
+    // No Refusal, for which a new job may take its place: nobody has seen that it may.
+    const now = await lookAgain(retryTimeoutError(verdict, attempts))
     if (now === undefined || (verdict.isDoubted && hasEnded(now))) throw verdict.error
     // It is busy: what it refused says nothing of its end.
     if (!hasEnded(now)) conflicts = 0
