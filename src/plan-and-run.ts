@@ -44,7 +44,7 @@ export async function planAndRun(
     redact,
     deadline,
     debug,
-    now: clock.now,
+    clock,
   })
   let plan: Plan = inputs.task
   if (mayBeMerges !== undefined || needsGitHub(inputs)) {

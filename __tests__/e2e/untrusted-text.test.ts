@@ -78,7 +78,7 @@ test('no part of a response reaches the redactor uncut [secret.redacted] [text.c
     },
     deadline: createDeadline(Number.POSITIVE_INFINITY, new AbortController().signal, clock),
     network: runner.readNetworkSettings(),
-    now: clock.now,
+    clock,
     debug: () => undefined,
   })
   for (let posts = 0; posts < 3; posts++) await client.submit({ kind: 'create' }, 'Go')

@@ -126,6 +126,9 @@ describe('a create', () => {
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
   const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
+  // The runner's clock is 40 minutes slow.
+  const ahead: Handler = (...answer) =>
+    limited({ date: afterSeconds(2_400), 'retry-after': afterSeconds(2_403) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
     [
       '200 with an id, any status: accepted [send.job.required]',
@@ -194,9 +197,9 @@ describe('a create', () => {
       failed('rejected', 'The service refused the create request (422: "Too short")'),
     ],
     [
-      '429: seconds, date, neither: later [send.limited]',
-      [seconds, date, limited({}), created],
-      afterRetries(4),
+      "429: seconds, date, a date by the service's own clock, neither: later [send.limited]",
+      [seconds, date, ahead, limited({}), created],
+      afterRetries(5),
     ],
     [
       '429 past the deadline, whoever says it: final [send.limited] [send.refused.foreign]',
@@ -372,6 +375,24 @@ describe('a response that is complete [send.job.required]', () => {
     expect(log).toContain('status "waiting for approval"')
     expect(log.match(/link was dropped/g)).toHaveLength(1)
   })
+
+  test.each([
+    [[LINK], 1],
+    [{ url: LINK }, 1],
+    [7, 1],
+    [null, 0],
+  ])(
+    'may have a link that is no text, %j, which is told [output.pr-link]',
+    async (prLink, times) => {
+      const script = { posts: [created], polls: [json(200, { ...opened, prLink })] }
+      const { outputs, log, summary } = await tellAgainst(script, { prompt: 'Go' })
+      expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+      for (const text of [log, summary]) {
+        expect(text.match(/completed, but its link can't be passed on/g) ?? []).toHaveLength(times)
+        expect(text.match(/completed without a pull request/g) ?? []).toHaveLength(1 - times)
+      }
+    },
+  )
 
   test('may have an id and a link that begin or end as the key begins [secret.redacted]', async () => {
     const prLink = 'https://github.com/yourdocs/docs/tree/yourdocs'

@@ -382,6 +382,12 @@ describe('the fingerprint of what is sent', () => {
     ['a file has neither a diff nor a sha', of(changes([noPatch, { ...noPatch, sha: '' }]))],
   ])('is unknown if %s [paid.push.unknown]', (_, other) => expect(other).toBeUndefined())
 
+  test('of a range without commits is that of a list without files [paid.schedule.unchanged]', () => {
+    const none = of({ changes: { kind: 'none', range: 'the commits' } })
+    expect(none).toBeDefined()
+    expect(none).toBe(of(changes([])))
+  })
+
   test('depends on the content of a file without a diff [paid.push.unchanged]', () => {
     const [one, same, other] = ['a1', 'a1', 'b2'].map((sha) => of(changes([{ ...noPatch, sha }])))
     expect([one === same, one === other]).toEqual([true, false])

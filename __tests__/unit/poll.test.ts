@@ -211,13 +211,13 @@ describe('polling', () => {
     ],
     [
       'the service decides when to retry [poll.retry]',
-      [errorResponse(503, '45'), completed],
+      [errorResponse(503, 45_000), completed],
       { random: 0 },
       '0 45: completed',
     ],
     [
       'the service makes no retry earlier [poll.retry]',
-      [errorResponse(429, '1'), completed],
+      [errorResponse(429, 1_000), completed],
       {},
       '0 5: completed',
     ],
@@ -254,7 +254,7 @@ describe('at the deadline [poll.last]', () => {
   test.each<[string, Script, Options?]>([
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
-    ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
+    ['a Retry-After that is longer', forever(errorResponse(503, 1e23))],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
   ])(
     'a job is timed-out if the service responded once: %s [output.timed-out]',

@@ -269,6 +269,12 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [looks(410, 1), ENDED],
     ],
     [
+      'has ended and refuses it for good, whatever Retry-After says',
+      [errorResponse(410, 3_600_000)],
+      again(1),
+      [looks(410, 1), ENDED],
+    ],
+    [
       'has ended by the next try, and is busy three times then [send.look-again]',
       refused(409, 4),
       [...again(1, running), ...again(3)],
@@ -428,10 +434,20 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     expect((await runTask(MESSAGE, script)).story).toBe(BUSY)
   })
 
-  test('ends with the error if nobody can tell whether the job is gone [send.message.gone]', async () => {
-    const error = new ActionError('network', 'Timed out.', 'Later.')
-    const look = () => Promise.reject(error)
+  test('ends with the refusal if nobody can tell whether the job is gone [send.message.gone] [send.look-again]', async () => {
+    const look = () => Promise.reject(new ActionError('network', 'Timed out.', 'Later.'))
     const task = plan(ended, look) as Task
+    const codes = { 404: 'not-found', 410: 'rejected', 429: 'rate-limited' }
+    for (const [status, code] of Object.entries(codes))
+      expect((await runTask(task, [errorResponse(Number(status))])).result).toMatchObject({
+        outcome: 'error',
+        error: { code, message: expect.stringContaining(words(Number(status))) },
+      })
+  })
+
+  test('ends with what else a look has met [send.look-again]', async () => {
+    const error = new ActionError('auth', 'No.', 'Check the key.')
+    const task = plan(ended, () => Promise.reject(error)) as Task
     for (const status of [404, 429])
       expect((await runTask(task, [errorResponse(status)])).result).toEqual({
         outcome: 'error',

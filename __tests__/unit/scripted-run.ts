@@ -85,11 +85,11 @@ export const notSent: ServiceResult = {
   permanent: undefined,
   cause: undefined,
 }
-export const errorResponse = (status: number, retryAfter?: string): ServiceResult => ({
+export const errorResponse = (status: number, retryAfterMs?: number): ServiceResult => ({
   kind: 'error-response',
   status,
   description: `${status}: its message`,
-  retryAfter,
+  retryAfterMs,
   isForeign: false,
   hasError: true,
 })

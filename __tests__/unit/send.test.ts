@@ -47,7 +47,7 @@ function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
 }
 
 describe('a retry', () => {
-  const busy = (header: string) => [errorResponse(429, header), accepted]
+  const busy = (seconds: number) => [errorResponse(429, seconds * 1_000), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
     [
       'is exponential [send.limited]',
@@ -55,21 +55,16 @@ describe('a retry', () => {
       {},
       [0, 500, 1500, 3500, 7500, 12_500, 17_500],
     ],
-    ['waits for seconds [send.limited]', busy('90'), {}, [0, 90_000]],
-    [
-      'waits for seconds, with jitter on top [send.limited]',
-      busy('90'),
-      { random: 1 },
-      [0, 112_500],
-    ],
+    ['waits for seconds [send.limited]', busy(90), {}, [0, 90_000]],
+    ['waits for seconds, with jitter on top [send.limited]', busy(90), { random: 1 }, [0, 112_500]],
     [
       'leaves out jitter that reaches the deadline [send.limited]',
-      busy('1438.4'),
+      busy(1438.4),
       { random: 1 },
       [0, 1_438_400],
     ],
-    ['needs 2 s for the response [send.limited]', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
-    ['is not made with less than 2 s left [send.limited]', busy('5'), { timeoutMs: 7000 }, [0]],
+    ['needs 2 s for the response [send.limited]', busy(5), { timeoutMs: 7001 }, [0, 5000]],
+    ['is not made with less than 2 s left [send.limited]', busy(5), { timeoutMs: 7000 }, [0]],
     [
       'of what was not sent is made at the end [send.unconnected]',
       [notSent, notSent, accepted],
@@ -85,7 +80,7 @@ describe('a retry', () => {
   })
 
   test('is announced with its reason and its delay, in whole seconds, and what is known then is published [report.log.lines] [cancel.killed]', async () => {
-    const script = [notSent, errorResponse(429, '30'), accepted]
+    const script = [notSent, errorResponse(429, 30_000), accepted]
     const { lines, published } = await submit(script, { random: 0.1 })
     expect(lines.log).toEqual([
       "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
@@ -97,7 +92,7 @@ describe('a retry', () => {
 
   test('is not sent if the delay ends after the deadline [send.limited]', async () => {
     const options = { timeoutMs: MINUTE, frozenMs: MINUTE }
-    const { code, error, calls } = await submit([errorResponse(429, '1')], options)
+    const { code, error, calls } = await submit([errorResponse(429, 1_000)], options)
     expect(code).toBe('rate-limited')
     expect(error?.message).toMatch(/asks to wait 1 s, which leaves no time for a response\.$/)
     expect(calls).toHaveLength(1)
@@ -106,7 +101,7 @@ describe('a retry', () => {
 
 describe("a service that can't be reached [send.unconnected]", () => {
   const LONG = { timeoutMs: 10 * MINUTE }
-  const LIMITED = errorResponse(429, '1')
+  const LIMITED = errorResponse(429, 1_000)
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
     ['is given up after 2 minutes', forever(notSent), {}, 105_000, 120_000],
     ['is given up soon after slow tries', forever(delayed(10_000, notSent)), {}, 105_000, 130_000],
@@ -158,7 +153,7 @@ describe('the error', () => {
     ],
     [
       'names the time that the service asks for [send.limited]',
-      [errorResponse(429, '1800')],
+      [errorResponse(429, 1_800_000)],
       MINUTE,
       {
         code: 'rate-limited',
@@ -171,7 +166,7 @@ describe('the error', () => {
     ],
     [
       'does not blame a wait of 0 seconds [send.limited]',
-      forever(errorResponse(429, '0')),
+      forever(errorResponse(429, 0)),
       2400,
       { message: expect.stringMatching(/\(429: its message\)\. Tried 1 time\.$/) },
     ],
@@ -228,10 +223,10 @@ test.each<[string, Script, code: string]>([
   ['a request that was not sent is a network error', [hangs(false)], 'network'],
   [
     'a retry that was not sent leaves the last error',
-    [errorResponse(429, '1'), hangs(false)],
+    [errorResponse(429, 1_000), hangs(false)],
     'rate-limited',
   ],
-  ['a retry that was sent is unknown', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
+  ['a retry that was sent is unknown', [errorResponse(429, 1_000), hangs(true)], 'create-unknown'],
 ])(
   'at the deadline, %s [output.timed-out] [output.sent] [report.true]',
   async (name, script, code) => {

@@ -88,7 +88,7 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
   kind: 'error-response',
   status,
   description: `${status}: ${quote(words)}`,
-  retryAfter: undefined,
+  retryAfterMs: undefined,
   isForeign: false,
   hasError: true,
 })

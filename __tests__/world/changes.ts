@@ -13,6 +13,8 @@ export const OLDER = sha('older')
 export const OTHER_FILE = 'src/other.ts'
 /** GitHub lists no more files of a pull request or a commit. */
 export const MOST_LISTED = 3_000
+/** Nor of a range. */
+const MOST_COMPARED = 300
 /** One commit changes it, another changes it back. */
 const UNDONE = 'src/undone.ts'
 /** Two commits change it. In the alphabet, it is the last one. */
@@ -103,9 +105,11 @@ export function releasesOf({ habit }: Facts['step']['plan']['event']) {
 }
 
 /** What a step asks for, each file that changed; undefined if there is no list. */
-export function changesOf(facts: Facts): readonly FileState[] | undefined {
-  const { github, step, inputs, lastRun, compared } = facts
-  const { event, pull } = step.plan
+export function changesOf(
+  facts: Facts,
+  pull: PullPlan = facts.step.plan.pull,
+): readonly FileState[] | undefined {
+  const { github, event, inputs, lastRun, compared } = facts
   const number = pullOf(facts)
   if (!github || !facts.hasEvent || lacksList(github, number)) return undefined
   if (number !== undefined)
@@ -126,6 +130,11 @@ export function isWhole(facts: Facts): boolean {
   const lists =
     github && pullOf(facts) === undefined ? historyOf(github) : [{ files: changesOf(facts) }]
   return lists.every(({ files = [] }) => files.length < MOST_LISTED)
+}
+
+/** Whether GitHub's list of a range has not all of its files. */
+export function isCut(facts: Facts): boolean {
+  return pullOf(facts) === undefined && (changesOf(facts)?.length ?? 0) >= MOST_COMPARED
 }
 
 /** Those that count. */

@@ -313,6 +313,8 @@ export function labelsOf(
 
 const LATER = sha('later')
 const RUNNING = { status: 'in_progress', conclusion: null }
+/** Whatever the step did, something behind it has failed: the mark stays. */
+const OVER = { conclusion: 'failure' }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -443,6 +445,10 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   }
   const began: StepPlan[] = []
   const runIds = (): number[] => [...new Set(began.map(({ runId }) => runId))]
+  const isOver = (id: number): boolean => {
+    const last = began.findLast((step) => step.runId === id)
+    return repository.attempts.has(`${id} ${last?.attempt}`)
+  }
   /** As this step sees them: runs that have begun are in the list as well. */
   const setRuns = ({ runId = 0, attempt = 1 }: Partial<StepPlan> = {}): void => {
     const { later, search } = plan.runs
@@ -450,7 +456,8 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     for (const path of ['docs.yml', 'other.yml'].map((name) => `.github/workflows/${name}`)) {
       for (const [id, run] of pastRuns(plan.runs).entries())
         if (run !== undefined) repository.addRun({ id, path, head_sha: COMMIT, ...run })
-      for (const id of runIds()) repository.addRun({ id, path, head_sha: COMMIT, ...RUNNING })
+      for (const id of runIds())
+        repository.addRun({ id, path, head_sha: COMMIT, ...(isOver(id) ? OVER : RUNNING) })
       const fields = { path, head_sha: LATER, ...(later === 'running' && RUNNING) }
       if (later === 'running' || (later === 'succeeded' && attempt > 1))
         for (const id of [runId + 1_000, runId + 2_000]) repository.addRun({ id, ...fields })

@@ -3,7 +3,15 @@
 import { parseOutputs } from '../../emulator/runner.mjs'
 import type { Received } from '../support/github.js'
 import { pullOf } from './changes.js'
-import { BAD_JOB_ID, FAILURES, FINAL_POST_MS, OTHER_PULL, PULL_REQUEST, TOKEN } from './draw.js'
+import {
+  BAD_JOB_ID,
+  FAILURES,
+  FINAL_POST_MS,
+  LATE_POLL_MS,
+  OTHER_PULL,
+  PULL_REQUEST,
+  TOKEN,
+} from './draw.js'
 import {
   askedFor,
   COMMIT,
@@ -359,13 +367,17 @@ export class Facts extends Observed {
 
   /**
    * Whether the process was there to read the whole response to a request, within its own limits.
+   * The poll that follows a freeze over the deadline has a time of its own.
    */
   wasRead(entry: Entry): boolean {
     const { method, sentAt, arrivedAt } = entry
     const end = Math.min(this.secondSignalAt, this.killedAt)
     // What is frozen then reads nothing more.
     const readUntil = this.freezes.find(({ from, to }) => from <= end && end <= to)?.from ?? end
-    const limit = Math.min(this.lastPostAt, sentAt + REQUEST_MS[method === 'POST' ? 'POST' : 'GET'])
+    const isLate = method === 'GET' && sentAt > this.deadlineAt
+    const limit = isLate
+      ? sentAt + LATE_POLL_MS
+      : Math.min(this.lastPostAt, sentAt + REQUEST_MS[method === 'POST' ? 'POST' : 'GET'])
     return isWhole(entry) && arrivedAt < readUntil && this.arrivedBefore(arrivedAt, limit)
   }
 

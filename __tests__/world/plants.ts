@@ -23,6 +23,37 @@ const TABLE = [
     'isUnsent || lookAgain === undefined',
     'true',
   ],
+  ['a message that had to wait is that of the start [send.look-again]', 'prompt = now.prompt;', ''],
+  [
+    'the end that was there before a message is that of the start [poll.stale-end]',
+    'remembered = now?.remembered;',
+    '',
+  ],
+  [
+    'a refusal is a failure of the look behind it [send.look-again]',
+    "failed.code === 'network' ?",
+    'false ?',
+  ],
+  [
+    'what is gone is waited for as it asks [send.message.ended]',
+    'isDoubted ? undefined : retryAfterMs',
+    'retryAfterMs',
+  ],
+  [
+    'a comment that was deleted is asked for again [memory.one-comment.no-twin]',
+    'early: written() === undefined',
+    'early: true',
+  ],
+  [
+    'an end is seen, though nobody could look [docs.ended-early]',
+    "(docs.isUnseen) return 'active'",
+    "(false) return 'active'",
+  ],
+  [
+    'what the clock asks for is paid again once its docs were merged [paid.push.merged]',
+    "name === 'schedule' && environment.runAttempt === 1",
+    'false',
+  ],
   [
     'an end that is taken back is told [poll.link.late]',
     "tell({ kind: 'seen', job: result.job }); return result.job;",
@@ -69,11 +100,7 @@ const TABLE = [
     'Math.max(retryAfterMs, 1000)',
     'Math.max(retryAfterMs / 2, 1000)',
   ],
-  [
-    'polls ignore Retry-After [poll.retry]',
-    'retry(reason, parseRetryAfter(result.retryAfter, date))',
-    'retry(reason)',
-  ],
+  ['polls ignore Retry-After [poll.retry]', 'retry(reason, result.retryAfterMs)', 'retry(reason)'],
   // What is believed.
   ['a refusal is believed after three [poll.refused]', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
   [

@@ -3,10 +3,9 @@
  * sent.
  */
 
-import { countedIn, filesOf, lacksList, MOST_LISTED, OTHER_FILE } from './changes.js'
-import { FAILURES, OTHER_PULL } from './draw.js'
+import { changesOf, countedIn, isCut, isWhole } from './changes.js'
+import { FAILURES, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
-import type { StepRecord } from './execute.js'
 import { ENDED, Facts, NOTHING } from './facts.js'
 import type { Marker } from './memory.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
@@ -134,7 +133,7 @@ function lastPost(facts: Facts, jobId: string, until = facts.index) {
  * as when several steps were under way, or one could not store what it knew.
  */
 export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
-  const { record, step, github } = facts
+  const { record, step } = facts
   if (wereTogether(facts)) return undefined
   if (marker.jobId === '' || LOST.includes(marker.state)) return false
   const last = lastPost(facts, marker.jobId)
@@ -151,24 +150,27 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   )
   const isKnown = teller?.couldWrite && teller.index === storedBy
   if (teller) return isKnown && facts.docsPull === 'merged' ? false : undefined
-  if (isCutOff(facts, marker.jobId)) return undefined
-  const own = contentOf(step, github)
-  return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
+  // A range that GitHub cuts is read in parts, for diffs alone.
+  if (isCutOff(facts, marker.jobId) || isCut(facts)) return undefined
+  const own = contentOf(facts)
+  return last.isAccepted && own !== undefined && own === contentOf(new Facts(record, last.by))
 }
 
-/** What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut. */
-function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
-  const { inputs, event, pull } = plan
+/**
+ * What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut: what
+ * was removed from history is in no list.
+ */
+function contentOf(facts: Facts): string | undefined {
+  const { inputs, event, number, step } = facts
+  const { pull } = step.plan
   const { prompt, 'prompt-file': file, context } = inputs
-  if (!github || context === 'none' || lacksList(github, event.pull)) return undefined
-  if (github.files + pull.files >= MOST_LISTED) return undefined
-  const { title, body } = numberOf(event) === undefined ? pull : event.words
-  const changes = filesOf(
-    github,
-    { ...pull, lines: 0 },
-    event.pull === OTHER_PULL ? OTHER_FILE : undefined,
-  )
-  return JSON.stringify([prompt, file, context, title, body, countedIn(changes, inputs)])
+  const changes = changesOf(facts, { ...pull, lines: 0 })
+  if (changes === undefined || context === 'none' || !isWhole(facts)) return undefined
+  // Those of an issue that a step names stay as they are.
+  const named = number === PULL_REQUEST ? pull : undefined
+  const words = numberOf(event) === undefined ? named : event.words
+  const told = [prompt, file, context, words?.title, words?.body]
+  return JSON.stringify([...told, countedIn(changes, inputs)])
 }
 
 /** Whether nothing shows that a job can't go on, before this request. */

@@ -85,6 +85,18 @@ export const GITHUB_RULES = {
     }
   },
 
+  /** GitHub has shown it to this step, so no moment hides it; and the end has no time for that. */
+  *'a comment that a step has edited, and that is gone, is made anew at once [memory.one-comment.no-twin]'({
+    step,
+  }) {
+    const edits = step.githubRequests.filter(({ method }) => method === 'PATCH')
+    for (const [index, { path, status }] of edits.entries()) {
+      const isEdited = edits.slice(0, index).some((one) => one.path === path && one.status === 200)
+      const next = edits.slice(index + 1).some((one) => one.path === path)
+      if (status === 404 && isEdited && next) yield `${path} was asked for again`
+    }
+  },
+
   /** GitHub mails what is created. */
   *'a run that sent nothing makes no comment about that [memory.silent]'({
     step,
@@ -245,6 +257,18 @@ export function isOfEarlierRun(facts: Facts): boolean {
   return facts.shown().some((marker) => Number(marker?.run) > facts.runId)
 }
 
+/**
+ * Whether a reader was told that nobody knows whether the docs pull request was open at the end, and
+ * GitHub did not say so: then the end is not remembered, as what came last may have missed a merge.
+ */
+function isUnseen(facts: Facts): boolean {
+  const { outcome, jobId, docsPullAnswers, lines } = facts
+  const ended = facts.polls(jobId).findLast((poll) => facts.statusIn(poll) === 'completed')
+  const isTold = lines.some((line) => line.startsWith("GitHub didn't say whether the docs pull"))
+  const isSaid = docsPullAnswers.some(({ at }) => at > (ended?.startedAt ?? 0))
+  return isTold && !isSaid && ['pr-opened', 'no-changes'].includes(outcome)
+}
+
 function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
   const { outcome, jobId, written, runId, attempt } = facts
   const last = written.findLast(({ tookEffect }) => tookEffect)?.marker
@@ -261,6 +285,7 @@ function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
   const link = facts.outputs['pr-link'] ?? ''
   if (ENDED.includes(outcome) && link !== '' && last.link !== link)
     yield `the comment remembers ${last.link || 'no link'}, pr-link is ${link}`
-  if (ENDED.includes(state) !== ENDED.includes(outcome))
+  const isSeen = ENDED.includes(outcome) && !isUnseen(facts)
+  if (ENDED.includes(state) !== isSeen)
     yield `the comment remembers ${state}, the outcome is ${outcome}`
 }

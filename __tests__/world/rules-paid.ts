@@ -1,8 +1,8 @@
 /** What is paid for is paid for once, and what somebody asked for on purpose is sent. */
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
-import { numberOf } from './events.js'
-import { ENDED, type Facts, NOTHING } from './facts.js'
+import { HEAD, numberOf, shaOf } from './events.js'
+import { ENDED, type Facts, isAboutTheJob, NOTHING } from './facts.js'
 import { isByGateway } from './github-plan.js'
 import { markersIn, strangersJobs } from './memory.js'
 import {
@@ -17,6 +17,9 @@ import {
 import type { Rule } from './rules.js'
 import { unsaid } from './rules-text.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn } from './service.js'
+
+/** So soon, whoever was refused once asks again, with the time that a request travels. */
+const LOOK_MS = 5_000
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
@@ -42,10 +45,9 @@ export const PAID_RULES = {
   *'a push, or a schedule, does not send again what the docs job has [paid.push.unchanged] [paid.schedule.unchanged]'(
     facts,
   ) {
-    const { posts, hasComment, event, attempt } = facts
+    const { posts, hasComment } = facts
     const [first] = posts
-    const isUnasked = event.name === 'schedule' ? attempt === 1 : event.action === 'synchronize'
-    if (!isUnasked || !hasComment || first === undefined) return
+    if (!isUnasked(facts) || !hasComment || first === undefined) return
     const shown = facts.shown()
     // If no run saw the docs job end, what it wrote last may not be in docs that were merged.
     const isWrong = shown.every(
@@ -59,11 +61,11 @@ export const PAID_RULES = {
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
   },
 
-  *'a push with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
+  *'a push, or a schedule, with nothing new does not tell of docs that are merged or closed [paid.push.merged]'(
     facts,
   ) {
-    const { outcome, hasComment, event, task } = facts
-    if (event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
+    const { outcome, hasComment, task } = facts
+    if (!isUnasked(facts) || !hasComment || !ENDED.includes(outcome)) return
     const shown = facts.shown()
     const isSame = shown.length > 0 && shown.every((one) => one && hasTheSame(facts, one))
     const isAsked = task === 'attach' || ownUnfinished(facts).length > 0
@@ -72,16 +74,14 @@ export const PAID_RULES = {
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent [paid.asked.sends]'(facts) {
-    const { posts, hasComment, isGitHubWell, event, task } = facts
+    const { posts, hasComment, isGitHubWell, task } = facts
     if (!facts.isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isByClock = event.name === 'schedule' && facts.attempt === 1
-    const isPush = (event.action === 'synchronize' || isByClock) && hasComment
     const mayWait = remembered(facts).some(
       (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
     )
-    if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
+    if (!isUnasked(facts) || !hasComment || !mayWait) yield `nothing was sent, and ${facts.says}`
   },
 
   /** Whoever closed it wants none. */
@@ -114,6 +114,24 @@ export const PAID_RULES = {
     const isBusy = later.some((poll) => facts.statusIn(poll) === 'active')
     if (status === 'completed' && !isBusy && count(409) > 3 * (1 + count(404)))
       yield `it was sent ${messages.length} times`
+  },
+
+  /** Whatever it asks for: only a limit, and who is busy, are waited for. */
+  *'an ended job that refuses a message is looked at again at once [send.message.ended]'(facts) {
+    const { posts, task, deadlineAt, hasComment, isUntold } = facts
+    const [first] = posts
+    if (task !== 'create' || !hasComment || !first || !isMessage(first) || isUntold) return
+    const { respondedAt: at = 0, exchange } = first
+    const isFinal = isAboutTheJob(first) && ![404, 409].includes(exchange.response.status)
+    const seen = facts
+      .polls(first.jobId, first.startedAt)
+      .map((poll) => facts.statusIn(poll))
+      .findLast((one) => one !== '')
+    const hadTime = facts.wasRead(first) && at + LOOK_MS < Math.min(deadlineAt, facts.cancelledAt)
+    if (!isFinal || seen !== 'completed' || !hadTime || !facts.isReached) return
+    const looks = facts.polls(first.jobId).filter(({ startedAt }) => startedAt > at)
+    const isSoon = looks.some(({ startedAt }) => startedAt < facts.laterByFreezes(at + LOOK_MS))
+    if (!isSoon) yield `${facts.says}`
   },
 
   /** It is paid, and works on what somebody else has asked for. */
@@ -254,6 +272,11 @@ export function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean
   return first !== undefined && failures.includes(facts.statusIn(first))
 }
 
+/** A push asks for nothing on purpose, and neither does the clock; whoever re-runs a night does. */
+export function isUnasked({ event, attempt }: Facts): boolean {
+  return event.name === 'schedule' ? attempt === 1 : event.action === 'synchronize'
+}
+
 /**
  * Whether the docs pull request was merged or closed, and the step can read it: the one that it
  * asked for, which the service may have named since, or what is remembered.
@@ -314,14 +337,16 @@ export function hasNothingNew(facts: Facts): boolean {
     if (lastRun === 'lost') return isByHand && !isAsked
     if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }
-  const isByAgent =
-    event.name === 'merge_group'
-      ? listsNobodys(facts)
-      : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  // The head of a pull request has commits of its own.
+  const isOfHead = event.name === 'merge_group' || shaOf(event) === HEAD
+  const isByAgent = isOfHead
+    ? listsNobodys(facts)
+    : !isByHand && !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // What was removed from history is in no list.
   const isParted = since !== undefined && compared === 'diverged'
   const isKnown = compared === 'ahead' || compared === 'undone' || isParted
-  const isUndone = compared === 'undone' && event.name === 'schedule'
+  // By hand, with diffs: a list without a file leaves nothing to send.
+  const isUndone = compared === 'undone' && (isByHand || event.name === 'schedule')
   const isSame = compared === 'identical' || isUndone
   const isOld = isSame || (since !== undefined && compared === 'behind')
   // What a push has merged has no range.
@@ -330,16 +355,22 @@ export function hasNothingNew(facts: Facts): boolean {
   return !isAsked && isRange && !github.undiffable && !isGone && isNothing
 }
 
-/** Whether GitHub lists merges, and commits of skip-authors, alone, as of a merged group. */
+/** Whether GitHub lists all commits, and they are merges, or by skip-authors, as of a merged group. */
 function listsNobodys(facts: Facts): boolean {
   const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
   const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
-  const { status, commits = [] } = JSON.parse(whole?.answered ?? '{}') as {
+  const {
+    status,
+    total_commits,
+    commits = [],
+  } = JSON.parse(whole?.answered ?? '{}') as {
     status?: string
+    total_commits?: number
     commits?: readonly { parents: readonly unknown[]; author?: { login: string } | null }[]
   }
   return (
     status === 'ahead' &&
+    total_commits === commits.length &&
     commits.every(
       ({ parents, author }) =>
         parents.length > 1 || (author && authors.includes(author.login.toLowerCase())),

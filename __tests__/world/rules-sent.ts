@@ -17,6 +17,7 @@ import {
   hasNothingNew,
   isGreenAgain,
   isRefusedMeanwhile,
+  isUnasked,
   mayBeOver,
 } from './rules-paid.js'
 import { decodings, unsaid } from './rules-text.js'
@@ -122,11 +123,15 @@ export function matchesNothing(facts: Facts): boolean {
   return changes !== undefined && isWhole(facts) && countedIn(changes, inputs).length === 0
 }
 
-/** Whether a push brings nothing new to docs that are merged or closed, or that nobody wants. */
+/**
+ * Whether a push, or the clock, brings nothing new to docs that are merged or closed, or a push
+ * whose docs nobody wants.
+ */
 function hasDocs(facts: Facts): boolean {
   const { inputs, number, event } = facts
-  if (event.action !== 'synchronize' || !inputs['job-scope'] || !mayBeOver(facts)) return false
-  if (facts.docsPull === 'closed' && number === numberOf(event)) return true
+  if (!isUnasked(facts) || !inputs['job-scope'] || !mayBeOver(facts)) return false
+  const isOwn = event.action === 'synchronize' && number === numberOf(event)
+  if (facts.docsPull === 'closed' && isOwn) return true
   return facts
     .shown()
     .some(

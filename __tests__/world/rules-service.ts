@@ -119,6 +119,19 @@ export const SERVICE_RULES = {
       yield `nobody knows what became of the POST, ${says}`
   },
 
+  *'what was refused is told as that, also if nobody can look behind it [send.look-again]'(facts) {
+    const { posts, code, isReached, says } = facts
+    const last = posts.at(-1)
+    if (
+      last &&
+      code === 'network' &&
+      isReached &&
+      fateOf(last) === 'refused' &&
+      facts.wasRead(last)
+    )
+      yield `the service refused with ${statusOf(last)}, ${says}`
+  },
+
   /**
    * 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show
    * yet.

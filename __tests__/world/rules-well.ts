@@ -8,7 +8,7 @@ import type { Facts } from './facts.js'
 import { ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
 import { isOfEarlierRun, looksTheSame } from './rules-github.js'
-import { hasNothingNew, isGreenAgain } from './rules-paid.js'
+import { hasNothingNew, isGreenAgain, isUnasked } from './rules-paid.js'
 import { isLost, matchesNothing } from './rules-sent.js'
 
 export const WELL_RULES = {
@@ -57,9 +57,9 @@ function plannedEnds(facts: Facts) {
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isPush = facts.isDocsOver && event.action === 'synchronize'
+  const isOver = facts.isDocsOver && isUnasked(facts)
   const hasNothing = isAlone && (hasNothingNew(facts) || matchesNothing(facts))
-  const maySkip = event.isOwnComment || (task !== 'attach' && (isPush || hasNothing))
+  const maySkip = event.isOwnComment || (task !== 'attach' && (isOver || hasNothing))
   // Whoever names a number by issue-number has a memory there, or nothing.
   if ((isAlone && isLost(facts)) || (inputs['job-scope'] && facts.isLockedOut))
     return all('error github')

@@ -1,7 +1,8 @@
 /** The agent service: its three endpoints, its responses, and its own message if it refuses. */
 
 import { inspect } from 'node:util'
-import type { Deadline } from '../net/deadline.js'
+import { madeAt, parseRetryAfter } from '../net/backoff.js'
+import type { Clock, Deadline } from '../net/deadline.js'
 import {
   createHttpClient,
   type HttpRequest,
@@ -25,7 +26,7 @@ export type ServiceResult = Readonly<
       kind: 'error-response'
       status: number
       description: string
-      retryAfter: string | undefined
+      retryAfterMs: number | undefined
       /** Something on the way has answered, not the service. */
       isForeign: boolean
       /** It says what is wrong as the service does. */
@@ -54,7 +55,7 @@ type AgentServiceOptions = Readonly<{
   redact: Redact
   deadline: Deadline
   network: NetworkSettings
-  now: () => number
+  clock: Clock
   debug: (line: string) => void
 }>
 
@@ -66,7 +67,7 @@ type AgentServiceOptions = Readonly<{
 export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
-  const { deadline, network } = options
+  const { clock, deadline, network } = options
   const client = createHttpClient({
     ...network,
     origin: base.origin,
@@ -83,15 +84,15 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
 
   let hasResponded = false
   const ask = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
-    const startedAt = options.now()
+    const startedAt = clock.now()
     const result = await client.send(request, until)
     hasResponded ||= result.kind === 'response'
     const outcome =
       result.kind === 'response' ? `${result.status}${options.redact(idOf(result))}` : result.kind
     options.debug(
-      `${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`,
+      `${request.method} ${request.path} ${outcome} ${Math.round(clock.now() - startedAt)} ms`,
     )
-    return result.kind === 'response' ? parseResponse(result, options.redact) : result
+    return result.kind === 'response' ? parseResponse(result, options) : result
   }
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
@@ -121,7 +122,10 @@ function idOf({ headers }: HttpResponse): string {
 /** How much of a response's text is redacted, in characters: more takes long. [text.cheap] */
 const TEXT_LIMIT = 64 * 1024
 
-function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
+function parseResponse(
+  response: HttpResponse,
+  { redact, clock }: AgentServiceOptions,
+): ServiceResult {
   const { status: httpStatus, headers, body } = response
   const received = parseJson(body)
   const foreign = isForeign(httpStatus, headers['content-type'], body)
@@ -131,7 +135,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       kind: 'error-response',
       status: httpStatus,
       description: describeResponse(response, redact),
-      retryAfter: headers['retry-after'],
+      retryAfterMs: parseRetryAfter(headers['retry-after'], madeAt(headers, clock)),
       // Its own 404 says what isn't there: a gateway that has lost its route ends no docs job.
       isForeign: foreign || (httpStatus === 404 && !hasError),
       hasError,

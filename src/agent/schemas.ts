@@ -7,7 +7,8 @@ import { isId } from '../text/safe.js'
 export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
-  prLink: z.catch(z.nullish(z.string()), null),
+  /** What is no text is none that can be passed on, and told as that. */
+  prLink: z.catch(z.nullish(z.string()), 'no text'),
   /** It is only compared: another one is another end, whatever it looks like. */
   archivedAt: z.optional(z.unknown()),
 })

@@ -1,6 +1,6 @@
 /** Retry policy: may a request to the service be retried, and after how long? Pure. */
 
-import { type Backoff, parseRetryAfter } from '../net/backoff.js'
+import type { Backoff } from '../net/backoff.js'
 import type { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
@@ -64,7 +64,6 @@ const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
 const POLL_BACKOFF_CAP_MS = 30_000
 
 export type SubmitContext = Readonly<{
-  date: Date
   conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
   replaceable: boolean
@@ -78,7 +77,7 @@ export type SubmitContext = Readonly<{
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, conflicts, replaceable }: SubmitContext,
+  { conflicts, replaceable }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, { cause })
@@ -108,7 +107,7 @@ export function judgeSubmit(
       return { kind: 'retry', error, backoff: { capMs: CONNECT_BACKOFF_CAP_MS } }
     }
     case 'error-response': {
-      const { status } = result
+      const { status, retryAfterMs } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
       if (status >= 500 || status === 303)
         return failUnknown(`the service responded ${result.description}`)
@@ -119,8 +118,11 @@ export function judgeSubmit(
         !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
       const isDoubted = !isBusy && replaceable && status !== 404 && refusesMessage(error)
       if (status !== 429 && !isBusy && !isDoubted) return { kind: 'fail', error }
-      const retryAfterMs = parseRetryAfter(result.retryAfter, date)
-      const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
+      // What is gone is so at once, whatever it asks for.
+      const backoff = {
+        retryAfterMs: isDoubted ? undefined : retryAfterMs,
+        capMs: RATE_LIMIT_BACKOFF_CAP_MS,
+      }
       return { kind: 'retry', error, backoff, isDoubted }
     }
   }
@@ -152,7 +154,7 @@ export type PollContext = Readonly<{
  * Judges a status request. Polling changes nothing, so it is retried after every temporary failure,
  * and a refusal of any kind is only believed when it is repeated. [poll.retry]
  */
-export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
+export function judgePoll(result: ServiceResult, context: PollContext): PollVerdict {
   const retry = (reason: string, retryAfterMs?: number) => ({
     kind: 'retry' as const,
     reason,
@@ -185,7 +187,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       const { status, description } = result
       const reason = `the service responded ${description}`
       if (status >= 500 || [408, 425, 429].includes(status)) {
-        return retry(reason, parseRetryAfter(result.retryAfter, date))
+        return retry(reason, result.retryAfterMs)
       }
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)

@@ -17,10 +17,12 @@ export function fingerprint(
   inputs: ContextInputs,
   payload: unknown,
 ): string | undefined {
-  if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
+  if (inputs.context === 'none' || !findings || 'reason' in findings.changes) return undefined
   const { changes, thread } = findings
-  if (changes.gap !== undefined || changes.truncated) return undefined
-  const files = filesThatCount(changes.files, inputs)
+  // Without commits, there are no files. [paid.schedule.unchanged]
+  const listed = changes.kind === 'listed' ? changes : undefined
+  if (listed?.gap !== undefined || listed?.truncated) return undefined
+  const files = filesThatCount(listed?.files ?? [], inputs)
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))

@@ -1,6 +1,6 @@
 /** Why a request to GitHub failed: may a retry help, or which permission is missing? */
 
-import { parseRetryAfter } from '../net/backoff.js'
+import { madeAt, parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { isForeign, summarizePage } from '../text/error-page.js'
@@ -76,8 +76,7 @@ export class GitHubError extends ActionError {
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
     const kind = permanent || setting ? 'refused' : kindOf(failure, ofFiles)
     const isLimited = isRateLimit(failure)
-    // By its own clock: the runner's may be slow.
-    const now = new Date(Date.parse(String(headers.date)) || clock.date())
+    const now = madeAt(headers, clock)
     const askedMs = isLimited ? rateLimitDelay(headers, now) : undefined
     const until = minuteAfter(now, askedMs)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))

@@ -24,6 +24,11 @@ export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, r
   return { minDelayMs: fullMs / 2, delayMs: (fullMs / 2) * (1 + random) }
 }
 
+/** When an answer was made, by its own clock: the runner's may be slow. */
+export function madeAt({ date }: { date?: unknown }, clock: Clock) {
+  return new Date(Date.parse(String(date)) || clock.date())
+}
+
 /** Milliseconds from now, of seconds or an HTTP date (RFC 9110, 10.2.3); else undefined. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''

@@ -223,7 +223,7 @@ function createPolling(
         refusals: isBroughtForward ? 0 : refusals,
         sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       }
-      const verdict = judgePoll(result, context, clock.date())
+      const verdict = judgePoll(result, context)
       const refusal = verdict.kind === 'retry' ? verdict.refusal : undefined
       refusals = refusal === undefined ? 0 : refusals + 1
       if (verdict.kind === 'aborted') return 0

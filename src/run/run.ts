@@ -4,7 +4,7 @@ import { type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { Cancelled } from '../text/errors.js'
+import { type ActionError, Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
 import { hasEnded, type LookAgain, sendUntilAccepted } from './send.js'
@@ -87,8 +87,11 @@ async function messageOrCreate(
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
   let now: Plan = task
-  const lookAgain = async () => {
-    now = await remembered.look()
+  const lookAgain: LookAgain = async (refused) => {
+    now = await remembered.look().catch((failed) => {
+      // Nothing else is known.
+      throw failed.code === 'network' ? refused : failed
+    })
     return now.kind === 'message' ? now : undefined
   }
   try {
@@ -96,7 +99,7 @@ async function messageOrCreate(
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     const isDoubted = thrown.response.status === 404 && !isRepeated
-    if (isDoubted) await lookAgain()
+    if (isDoubted) await lookAgain(thrown)
     if (now.kind !== 'message') return begin(now, wait, tools)
     if (isDoubted) {
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
@@ -132,8 +135,8 @@ async function message(
   let { remembered } = task
   const follow =
     lookAgain &&
-    (async () => {
-      const now = await lookAgain()
+    (async (refusal: ActionError) => {
+      const now = await lookAgain(refusal)
       remembered = now?.remembered
       return now
     })

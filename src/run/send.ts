@@ -15,8 +15,12 @@ const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
-/** What is to be sent by now; undefined if the docs job is to get no message any more. */
-export type LookAgain = () => Promise<MessageTask | undefined>
+/**
+ * What is to be sent by now; undefined if the docs job is to get no message any more.
+ *
+ * @throws ActionError the refusal's, if nobody can tell in time
+ */
+export type LookAgain = (refusal: ActionError) => Promise<MessageTask | undefined>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice] Whoever
@@ -47,8 +51,7 @@ export async function sendUntilAccepted(
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    const context = { date: clock.date(), conflicts, replaceable }
-    const verdict = judgeSubmit(request, result, context)
+    const verdict = judgeSubmit(request, result, { conflicts, replaceable })
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.kind === 'accepted') {
       if (result.kind === 'job' && verdict.job === undefined) {
@@ -83,7 +86,8 @@ export async function sendUntilAccepted(
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
     if (isUnsent || lookAgain === undefined) continue
-    const now = await lookAgain()
+    // No Refusal, for which a new job may take its place: nobody has seen that it may.
+    const now = await lookAgain(retryTimeoutError(verdict, attempts))
     if (now === undefined || (verdict.isDoubted && hasEnded(now))) throw verdict.error
     // It is busy: what it refused says nothing of its end.
     if (!hasEnded(now)) conflicts = 0
