@@ -448,6 +448,31 @@ describe('where a range begins', () => {
     expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
   })
 
+  codeTest.each([
+    ['the repository', /your-org\/api$/, 'Not Found'],
+    ['its default branch', /api\/branches/, 'Branch not found'],
+  ])(
+    '%s, not found for a moment, is there [code.unchanged] [github.early]',
+    async (world, _, path, words) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      world.github.faults.push({ path, answer: refusal(404, words) })
+      const ended = await world.step({ ...INPUTS, 'code-repositories': 'your-org/api' }, night)
+      expect(ended.outputs.sent).toBe('job')
+    },
+  )
+
+  codeTest(
+    'one with commits, whose branch is not found, is not empty [code.unchanged]',
+    async (world) => {
+      addThree(world)
+      const answer = refusal(404, 'Branch not found')
+      world.github.faults.push({ path: /api\/branches/, answer, times: 9 })
+      const { outputs } = await world.step(INPUTS, night)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    },
+  )
+
   codeTest('before it was, since begins at its first commit [code.since]', async (world) => {
     addThree(world)
     const young = world.github.addRepository('your-org/young', { private: false, foreign: true })

@@ -98,7 +98,8 @@ function getRepository({ repo }: Call): Answer {
   const { full_name, hasPulls, defaultBranch, visibility, pushedAt } = repo
   const { private: isPrivate = false } = visibility
   const about = { private: isPrivate, default_branch: defaultBranch, pushed_at: pushedAt }
-  return { body: { full_name, has_pull_requests: hasPulls, ...about } }
+  const size = repo.commits.size
+  return { body: { full_name, has_pull_requests: hasPulls, size, ...about } }
 }
 
 /** GitHub redirects from a name that a branch had before. */

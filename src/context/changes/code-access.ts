@@ -25,12 +25,13 @@ export function openCode({ inputs, ...tools }: Step) {
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
     createGitHub({ ...tools, token, codeToken: `line ${index + 1} of code-token` }),
   )
-  const orders = new Map<string | undefined, readonly GitHub[]>()
+  const orders = new Map<string | undefined, Iterable<GitHub>>()
   /** What those got that are refused whatever they ask for, and nobody was told. */
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
-   * Opens one; undefined if it has no commit yet.
+   * Opens one; undefined if it has no commit yet, which its size says, too: a branch that GitHub has
+   * just named may not be found for a moment. [code.unchanged]
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
@@ -39,16 +40,22 @@ export function openCode({ inputs, ...tools }: Step) {
     let refusal: GitHubError | undefined
     for (const github of orders.get(owner) ?? clients) {
       const repo = { github, repository, elsewhere }
+      let isEmpty = false
       try {
         const { data: about } = await github.repos.get(
-          asking(repo, 'reading the name', callFor('default_branch')),
+          asking(repo, 'reading the name', {
+            ...callFor('default_branch'),
+            // Of several, most may not read it.
+            early: clients.length === 1,
+          }),
         )
         const branch = named ?? about.default_branch
+        isEmpty = named === undefined && about.size === 0
         const { data } = await github.repos.getBranch({
-          ...asking(repo, `reading branch ${branch}`, callFor('commit.sha')),
+          ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        orders.set(owner, [github, ...clients])
+        orders.set(owner, new Set([github, ...clients]))
         for (const error of expired.splice(0)) {
           const text = describeWarning(error, 'Another line has read it.')
           tools.tell({ kind: 'noted', text, level: 'warn' })
@@ -56,7 +63,7 @@ export function openCode({ inputs, ...tools }: Step) {
         return { ...repo, about, head: data }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError && thrown.kind !== 'temporary')) throw thrown
-        if (named === undefined && thrown.message.includes('Branch not found')) return undefined
+        if (isEmpty && thrown.message.includes('Branch not found')) return undefined
         refusal ??= thrown
         if (thrown.status !== 401) continue
         expired.push(thrown)
