@@ -134,10 +134,10 @@ function listActivities({ repo, query }: Call): Answer {
 }
 
 function listCommits({ repo, query }: Call): Answer {
-  const until = query.get('until') ?? '9999'
+  const since = Date.parse(query.get('since') ?? '1970-01-01')
   const all = repo.commitsOf(query.get('sha') ?? '')
   const { headers, body } = pageOf(
-    all.filter(({ date = '' }) => Date.parse(date) <= Date.parse(until)),
+    all.filter(({ date = '' }) => Date.parse(date) >= since),
     query,
   )
   return { headers, body: body.map(answers.commit) }

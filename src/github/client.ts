@@ -34,8 +34,8 @@ const FEWEST = 25
 /**
  * What GitHub says of something that it was told of a moment ago is asked for again after so many
  * milliseconds, before it is believed; all waits of the step for what isn't found have a limit, and
- * so have those for lists: a list that stays as it is leaves time for what it leads to. Its list of a
- * commit's pull requests was empty after every second merge
+ * so have those for lists: a list that stays as it is leaves time for what it leads to. Its list of
+ * a commit's pull requests was empty after every second merge
  * (github.com/projectcalico/calico/issues/13157); a comparison, and other lists, were not found
  * (github.com/rust-lang/triagebot/issues/1949). [github.early] [merge.empty-list]
  */

@@ -30,8 +30,8 @@ export function openCode({ inputs, ...tools }: Step) {
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
-   * Opens one; undefined if it has no commit yet, which its size says, too: a branch that GitHub has
-   * just named may not be found for a moment. [code.unchanged]
+   * Opens one; undefined if it has no commit yet, which its size says, too: a branch that GitHub
+   * has just named may not be found for a moment. [code.unchanged]
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
