@@ -98,8 +98,10 @@ const asked = ({ github }: SimulatedWorld): string[] =>
     return `your-org/${name}` === REPOSITORY || name === 'docs' ? [] : `${name} ${what}`.trim()
   })
 
-/** The environment of the run of a day later. */
-function nextNight({ repository }: SimulatedWorld): Record<string, string> {
+/** The environment of the run of a day later, when the one before has ended. */
+function nextNight({ repository }: SimulatedWorld, conclusion = 'success'): Record<string, string> {
+  const last = repository.runs.find((run) => run.conclusion === null)
+  Object.assign(last ?? {}, { status: 'completed', conclusion })
   repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z', conclusion: null })
   return { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
 }
@@ -183,8 +185,6 @@ describe('a night', () => {
       api.push(MERGED, change('src/a.ts'))
       api.push(JUST_BEFORE, change('src/b.ts'))
       await world.step(INPUTS, night)
-      const [run] = world.repository.runs.splice(-1)
-      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
       const env = nextNight(world)
       await world.step(INPUTS, { ...night, env })
       const names = world.prompts().map((prompt) => prompt.match(/=== .*/g))
@@ -205,6 +205,55 @@ describe('a night', () => {
     world.repository.addRun({ id: 95, created_at: LAST, event: 'push' })
     await world.step(INPUTS, night)
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
+  codeTest('begins at one whose re-run failed [range.schedule.attempts]', async (world) => {
+    const [api] = addThree(world)
+    Object.assign(world.repository.runs[0] ?? {}, { run_attempt: 2, conclusion: 'failure' })
+    world.repository.attempts.set('100 1', 'success')
+    world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
+    api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
+    api.push(MERGED, change('src/a.ts'))
+    await world.step(INPUTS, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
+  codeTest.each([
+    ['the one before', 100],
+    ['one before a failed one', 95],
+  ])(
+    'ends if an earlier run is in progress, %s, which may send the same [code.running]',
+    async (world, _, id) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      Object.assign(world.repository.runs[0] ?? {}, { conclusion: 'failure' })
+      const running = world.repository.addRun({ id: 95, created_at: LAST })
+      world.repository.addRun({ id: 80, created_at: '2025-12-30T14:17:00Z' })
+      const open = world.repository.runs.find((run) => run.id === id) ?? running
+      Object.assign(open, { status: 'in_progress', conclusion: null })
+      const env = { ...signal.env, GITHUB_RUN_NUMBER: '4' }
+      const { outputs, commands } = await world.step(INPUTS, { ...signal, env })
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(commands('error')).toEqual([
+        `An earlier run of this workflow is still in progress (https://github.com/${REPOSITORY}/actions/runs/${id}). Nothing was sent. Re-run this one when that one has ended.`,
+      ])
+      Object.assign(open, { status: 'completed', conclusion: 'success' })
+      expect((await world.step(INPUTS, { ...signal, env })).outputs.sent).toBe('job')
+    },
+  )
+
+  codeTest.each([
+    ['that is older than the last good one', { id: 90 }],
+    ['of a push', { id: 150, event: 'push' }],
+    ['that came later', { id: 250 }],
+    ['whose first attempt was green', { id: 150, run_attempt: 2 }],
+  ])('waits for no run %s [code.running]', async (world, _, run) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    world.repository.addRun({ created_at: LAST, conclusion: null, ...run })
+    world.repository.attempts.set('150 1', 'success')
+    const env = { ...night.env, GITHUB_RUN_NUMBER: '3' }
+    expect((await world.step(INPUTS, { ...night, env })).outputs.sent).toBe('job')
   })
 
   codeTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
@@ -548,7 +597,7 @@ describe('a list of activity that is late [code.late]', () => {
         'your-org/api failed: the list lacks what moved it last',
       )
       api.moves.push(...moves)
-      await world.step(INPUTS, { ...night, env: nextNight(world) })
+      await world.step(INPUTS, { ...night, env: nextNight(world, 'failure') })
       expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
     },
   )
@@ -605,8 +654,6 @@ describe('a list of activity that is late [code.late]', () => {
       expect(promptOf(world)).toContain(isSaid)
       expect(ended.summary).toContain(isSaid)
       // The next night begins where this one ended.
-      const [run] = world.repository.runs.splice(-1)
-      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
       const env = nextNight(world)
       expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
     },

@@ -99,6 +99,7 @@ type RunFields =
   | 'head_sha'
   | 'path'
   | 'created_at'
+  | 'run_attempt'
 export type RunState = Pick<Schemas['workflow-run'], RunFields> & {
   readonly id: number
   /** The full name; null if the fork was deleted. */

@@ -31,13 +31,11 @@ const UNKNOWN = '0'
  */
 export function headAt(moves: readonly Move[], time: number, tip: string) {
   const isUpTo = ({ timestamp }: Move): boolean => Date.parse(timestamp) <= time
-  const ofSecond = (one?: Move) => moves.filter(({ timestamp }) => timestamp === one?.timestamp)
-  const past = ofSecond(moves.find(isUpTo))
-  const coming = ofSecond(moves.findLast((move) => !isUpTo(move)))
-  // They are a chain: its end is where nothing begins, its beginning where nothing ends.
-  const last = past.find(({ after }) => past.every(({ before }) => before !== after)) ?? past[0]
-  const first =
-    coming.find(({ before }) => coming.every(({ after }) => after !== before)) ?? coming.at(-1)
+  // They are a chain: its end is where no other begins, its beginning where no other ends.
+  const isAlone = ({ timestamp }: Move, sha: keyof Move, at: string): boolean =>
+    !moves.some((move) => move.timestamp === timestamp && move[sha] === at)
+  const last = moves.find((move) => isUpTo(move) && isAlone(move, 'before', move.after))
+  const first = moves.findLast((move) => !isUpTo(move) && isAlone(move, 'after', move.before))
   const next = first?.before ?? (last && tip)
   return { last, next, head: last?.after ?? next ?? UNKNOWN }
 }

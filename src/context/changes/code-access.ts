@@ -63,7 +63,7 @@ export function openCode({ inputs, ...tools }: Step) {
         return { ...repo, about, head: data }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError && thrown.kind !== 'temporary')) throw thrown
-        if (isEmpty && thrown.message.includes('Branch not found')) return undefined
+        if (isEmpty && thrown.status === 404) return undefined
         refusal ??= thrown
         if (thrown.status !== 401) continue
         expired.push(thrown)

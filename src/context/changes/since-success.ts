@@ -71,15 +71,20 @@ export async function findSuccesses(
   )
 }
 
-/** Whether it is a re-run of a green run, which has dealt with what was new. [range.rerun.green] */
+/**
+ * Whether an earlier attempt of a run was green, and has dealt with what was new.
+ * [range.rerun.green]
+ */
 export async function hasSucceeded(
-  { runId, runAttempt }: RunEnvironment,
+  { runId, runAttempt }: Pick<RunEnvironment, 'runId' | 'runAttempt'>,
   repo: GitHubRepo,
 ): Promise<boolean> {
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
+    ...asking(repo, `reading attempt ${attempt_number} of run ${runId}`, {
+      needs: 'actions: read',
+    }),
     run_id: Number(runId),
     attempt_number,
   })
@@ -87,7 +92,10 @@ export async function hasSucceeded(
   const answer = await asked.catch((thrown) => {
     if (!isMissing(thrown)) throw thrown
   })
-  return answer?.data.conclusion === 'success'
+  return (
+    answer?.data.conclusion === 'success' ||
+    hasSucceeded({ runId, runAttempt: attempt_number }, repo)
+  )
 }
 
 /**
@@ -97,6 +105,8 @@ export async function hasSucceeded(
  * (github.com/dawidd6/action-download-artifact/issues/147): the list without filters is read until
  * it has a run that counts; the filters are used only for what is behind its last page.
  * [range.schedule.stale-search]
+ *
+ * @throws ActionError `github`
  */
 async function findRuns(
   environment: RunEnvironment,
@@ -144,6 +154,20 @@ async function findRuns(
     // No page behind a run that counts is needed: this one is made the last.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
+  for (const run of items.filter(isHere)) {
+    const { id, run_attempt: runAttempt = 1 } = run
+    // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
+    if (!isMark(run) && (await hasSucceeded({ runId: `${id}`, runAttempt }, repo)))
+      run.conclusion = 'success'
+    if (isMark(run)) break
+    // It may send what this run would; one that may be a push has its own changes. [code.running]
+    if (isLate({ workflow_runs: [run] }) && !events.includes('push'))
+      throw new ActionError(
+        'github',
+        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
+        'Re-run this one when that one has ended.',
+      )
+  }
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(events.map(search)) : []
   const marks = [...items, ...found.flatMap(({ data }) => data)]
