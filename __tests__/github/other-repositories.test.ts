@@ -74,8 +74,9 @@ function addCode(
   { github }: Pick<SimulatedWorld, 'github'>,
   name: string,
   isPrivate = true,
+  internal = false,
 ): Repository {
-  const code = github.addRepository(name, { private: isPrivate, foreign: true })
+  const code = github.addRepository(name, { private: isPrivate, internal, foreign: true })
   code.push(DAY_BEFORE, { commit: { files: [file('src/old.ts')] } })
   return code
 }
@@ -325,7 +326,9 @@ describe('where a range begins', () => {
       expect(ended.summary).toContain(
         'The next run begins here. For earlier changes, set since to a date.',
       )
-      expect(asked(world).filter((path) => !/ branches|^\w+$/.test(path))).toEqual([])
+      expect(asked(world).filter((path) => !/ branches|^\w+$/.test(path))).toEqual([
+        ...['api activity', 'web activity', 'app activity'],
+      ])
     },
   )
 
@@ -337,6 +340,30 @@ describe('where a range begins', () => {
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(commands('error')[0]).toContain('reading the name of your-org/web failed: 404')
   })
+
+  codeTest('the first run shows that a list can not be read [code.first]', async (world) => {
+    first(world)
+    addThree(world)
+    const answer = refusal(403, 'Resource not accessible by personal access token')
+    world.github.faults.push({ path: /web\/activity/, answer })
+    const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
+    const { outputs, commands } = await world.step(INPUTS, { ...night, env })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(commands('error')[0]).toContain(
+      'listing the activity of main of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission `contents: read` to the personal access token.',
+    )
+  })
+
+  codeTest(
+    'nights on the default branch count for a start by hand, whatever it was called [range.schedule.renamed]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      Object.assign(world.repository.runs[0] ?? {}, { head_branch: 'master' })
+      expect((await world.step(INPUTS, dispatch)).outputs.sent).toBe('job')
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
 
   codeTest.each([
     ['by hand', dispatch],
@@ -514,19 +541,14 @@ describe('where a range begins', () => {
     expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
   })
 
-  codeTest.each([
-    ['the repository', /your-org\/api$/, 'Not Found'],
-    ['its default branch', /api\/branches/, 'Branch not found'],
-  ])(
-    '%s, not found for a moment, is there [code.unchanged] [github.early]',
-    async (world, _, path, words) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
-      world.github.faults.push({ path, answer: refusal(404, words) })
-      const ended = await world.step({ ...INPUTS, 'code-repositories': 'your-org/api' }, night)
-      expect(ended.outputs.sent).toBe('job')
-    },
-  )
+  codeTest('a branch that is not found for a moment is there [code.unchanged]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(404, 'Branch not found')
+    world.github.faults.push({ path: /api\/branches/, answer })
+    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+  })
 
   codeTest(
     'one with commits, whose branch is not found, is not empty [code.unchanged]',
@@ -711,6 +733,63 @@ describe('what counts as nothing new [code.unchanged]', () => {
   )
 })
 
+describe('history that was rewritten [code.rewritten]', () => {
+  /** A commit is taken away from below a new one, each of one file. */
+  function rewrite(api: Repository, gone: string, made: string): void {
+    const root = [...api.commits.keys()][0] ?? ''
+    api.push('2025-12-30T13:00:00Z', change(gone))
+    const head = api.addCommit({ parents: [root], ...change(made).commit }).sha
+    api.push(MERGED, { head, type: 'force_push' })
+  }
+
+  codeTest.each([
+    ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing'],
+    ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job'],
+    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job'],
+  ])('is %s', async (world, _, gone, made, sent) => {
+    const [api] = addThree(world)
+    rewrite(api, gone, made)
+    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
+    expect(ended.outputs.sent).toBe(sent)
+    if (sent === 'job') expect(promptOf(world)).toContain('your-org/api: History was rewritten')
+    expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(2)
+  })
+
+  codeTest('and put back is sent if what was removed matches', async (world) => {
+    const [api] = addThree(world)
+    const root = [...api.commits.keys()][0] ?? ''
+    api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
+    api.push(MERGED, { head: root, type: 'force_push' })
+    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    const paths = { ...INPUTS, 'context-paths': '*/*/docs/**' }
+    expect((await world.step(paths, night)).outputs.sent).toBe('nothing')
+  })
+
+  codeTest('counts if nobody knows what was removed [range.list.never]', async (world) => {
+    const [api] = addThree(world)
+    rewrite(api, 'ci/old.ts', 'ci/new.ts')
+    const tip = api.branches.get('main')
+    world.github.faults.push({
+      path: RegExp(`api/compare/${tip}`),
+      answer: refusal(422, 'Too many files changed.'),
+    })
+    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
+    expect(ended.outputs.sent).toBe('job')
+  })
+
+  codeTest(
+    'is nothing new in a branch that is younger than the range, without a match',
+    async (world) => {
+      addThree(world)
+      const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
+      young.push(MERGED, change('ci/first.ts'))
+      young.push('2025-12-31T16:00:00Z', change('ci/second.ts'))
+      const inputs = { 'code-repositories': 'your-org/young', 'context-paths': '*/*/src/**' }
+      expect((await world.step({ ...INPUTS, ...inputs }, night)).outputs.sent).toBe('nothing')
+    },
+  )
+})
+
 describe('what can not be read [code.unreadable]', () => {
   const failed = async (world: SimulatedWorld, inputs = {}, run = night) => {
     const { outputs, commands } = await world.step({ ...INPUTS, ...inputs }, run)
@@ -729,7 +808,7 @@ describe('what can not be read [code.unreadable]', () => {
   codeTest('private code without code-token', async (world) => {
     addThree(world)
     expect(await failed(world, { 'code-token': '' })).toContain(
-      `It doesn't exist, or code-token may not read it (contents: read).`,
+      "It doesn't exist, or is private: code-token is empty, and github-token reads public ones.",
     )
   })
 
@@ -746,6 +825,15 @@ describe('what can not be read [code.unreadable]', () => {
     )
   })
 
+  codeTest('an expired github-token', async (world) => {
+    world.github.faults.push({
+      path: /your-org\/api$/,
+      answer: refusal(401, 'Bad credentials'),
+      times: 9,
+    })
+    expect(await failed(world, { 'code-token': '' })).toContain('Check github-token: it may be')
+  })
+
   codeTest('no such branch', async (world) => {
     addThree(world)
     expect(await failed(world, { 'code-repositories': 'your-org/api@v2' })).toBe(
@@ -758,7 +846,7 @@ describe('what can not be read [code.unreadable]', () => {
     world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found') })
     const env = { ...night.env, GITHUB_SERVER_URL: 'https://github.example.com' }
     expect(await failed(world, {}, { ...night, env })).toContain(
-      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.17 on).',
+      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.14 on).',
     )
   })
 
@@ -848,7 +936,68 @@ describe('who may read the log [code.readers]', () => {
   })
 })
 
+describe('an internal repository, which a whole enterprise reads [code.readers]', () => {
+  const inInternal: RunOptions = {
+    ...night,
+    payload: { repository: { private: true, visibility: 'internal' } },
+  }
+  codeTest.each([
+    ['hides private code', inInternal, false, false],
+    ['tells internal code', inInternal, true, true],
+    ['is hidden in a public one', inPublic, true, false],
+    ['is told in a private one', night, true, true],
+  ])('%s', async (world, _, run, internal, isTold) => {
+    addCode(world, 'your-org/api', true, internal).push(MERGED, change('src/secret.ts'))
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'dry-run': 'true' }
+    const { log } = await world.step(inputs, { ...run, env: { ...run.env, RUNNER_DEBUG: '' } })
+    expect(log.includes('secret.ts')).toBe(isTold)
+  })
+})
+
+describe('what summary and annotation say of private code in public [code.readers]', () => {
+  const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
+
+  codeTest('has no name and no commit if something is missing', async (world) => {
+    const api = addCode(world, 'your-org/api')
+    const base = api.branches.get('main') ?? ''
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(404, 'Not Found')
+    for (const path of [/compare/, RegExp(`commits/${base}`)])
+      world.github.faults.push({ path, answer, times: 9 })
+    const { outputs, summary } = await world.step(inputs, inPublic)
+    expect(outputs.sent).toBe('job')
+    expect(summary).toContain(
+      'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
+    )
+    expect(summary).not.toContain('your-org/api')
+  })
+
+  codeTest('has no name if it can not be read, which the log has', async (world) => {
+    const api = addCode(world, 'your-org/api')
+    api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
+    const { log, summary, commands } = await world.step(inputs, inPublic)
+    expect(commands('error')[0]).toMatch(
+      /^One of code-repositories could not be read, and the log says why\. Nothing was sent\. Re-run later\./,
+    )
+    expect(summary + commands('error')).not.toContain('your-org/api')
+    expect(log).toContain('listing the activity of main of your-org/api failed')
+  })
+})
+
 describe('tokens [code.token]', () => {
+  codeTest('of which one is at its limit: another one reads', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const inAnHour = Math.ceil(Date.now() / 1000) + 3600
+    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour) })
+    const tokens = { ...INPUTS, 'code-token': `${TOKEN}\n${TOKEN}` }
+    expect((await world.step(tokens, night)).outputs.sent).toBe('job')
+    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour), times: 2 })
+    const { outputs, log } = await world.step(tokens, night)
+    expect(outputs.sent).toBe('nothing')
+    expect(log).toContain('Re-run after')
+  })
+
   codeTest(
     'of two owners: each is tried, and what has read an owner is tried first',
     async (world) => {

@@ -96,8 +96,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 function getRepository({ repo }: Call): Answer {
   const { full_name, hasPulls, defaultBranch, visibility, pushedAt } = repo
-  const { private: isPrivate = false } = visibility
-  const about = { private: isPrivate, default_branch: defaultBranch, pushed_at: pushedAt }
+  const { private: isPrivate = false, internal } = visibility
+  const kind = isPrivate ? 'private' : 'public'
+  const seenBy = { private: isPrivate, visibility: internal ? 'internal' : kind }
+  const about = { ...seenBy, default_branch: defaultBranch, pushed_at: pushedAt }
   const size = repo.commits.size
   return { body: { full_name, has_pull_requests: hasPulls, size, ...about } }
 }

@@ -5,7 +5,7 @@
  */
 
 import { ZERO_SHA } from '../../event/event.js'
-import { getArray, getSha, getString } from '../../event/payload.js'
+import { getSha, getString } from '../../event/payload.js'
 import { asking, readPages } from '../../github/client.js'
 import type { OpenedRepository } from './code-access.js'
 
@@ -17,9 +17,6 @@ const MOVE_PAGES = 50
 
 /** After so long (ms) without a push, GitHub doesn't list what is missing any more. */
 const UNLISTED_MS = 24 * 3_600_000
-
-/** Where a branch was of which no move is listed. */
-const UNKNOWN = '0'
 
 /**
  * Where a branch was at a time: where the last move up to then had led, or the first one after it
@@ -37,12 +34,12 @@ export function headAt(moves: readonly Move[], time: number, tip: string) {
   const last = moves.find((move) => isUpTo(move) && isAlone(move, 'before', move.after))
   const first = moves.findLast((move) => !isUpTo(move) && isAlone(move, 'after', move.before))
   const next = first?.before ?? (last && tip)
-  return { last, next, head: last?.after ?? next ?? UNKNOWN }
+  return { last, next, head: last?.after ?? next ?? '0' }
 }
 
-/** The parameter of a page that a `link` header names. */
-const linked = (link = '', name: string, rel: string): string =>
-  decodeURIComponent(RegExp(`[?&]${name}=([^&>]+)[^>]*>; rel="${rel}"`).exec(link)?.[1] ?? '')
+/** The cursor of the next page that a `link` header names. */
+const cursorIn = (link = ''): string =>
+  decodeURIComponent(/[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? '')
 
 /**
  * Where the branch was at both ends, and what that range lacks. [code.range]
@@ -72,7 +69,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
       }),
     )
     const parents = new Map(
-      items.map((commit) => [commit.sha, getSha(getArray(commit, 'parents')[0], 'sha')]),
+      items.map((commit) => [commit.sha, getSha<unknown>(commit, 'parents.0.sha')]),
     )
     let at = tip
     for (let next = parents.get(at); next; next = parents.get(at)) at = next
@@ -88,15 +85,14 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     const { head, next } = headAt([...moves, ...page], until, tip)
     if (head === next || settledAt <= until) return true
     // Without any move, both ends are the same; else, what isn't listed came later.
-    const known = head === UNKNOWN ? await headByDate(from) : head
-    if ((await headByDate(until)) === known) return true
+    if ((await headByDate(until)) === (head === '0' ? await headByDate(from) : head)) return true
     throw new Error('the list lacks what moved it last')
   }
   let after: string | undefined
-  const { truncated } = await readPages(MOVE_PAGES, async ({ per_page }) => {
+  await readPages(MOVE_PAGES, async ({ per_page }) => {
     const { data, headers } = await github.repos.listActivities({
       ...asking(code, `listing the activity of ${branch}`, {
-        needs: 'contents: read; GitHub Enterprise Server has it from version 3.17 on',
+        needs: 'contents: read; GitHub Enterprise Server has it from version 3.14 on',
         expects: isComplete,
         instead:
           'If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
@@ -107,10 +103,10 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     })
     moves.push(...data)
     // Its pages have no numbers.
-    after = linked(headers.link, 'after', 'next')
+    after = cursorIn(headers.link)
     return { data, headers: headAt(data, from, tip).last ? { link: '' } : headers }
   })
-  lacks = truncated ? 'It was moved more often than can be read: the range begins later.' : ''
+  lacks = ''
   const find = async (time: number): Promise<string> => {
     const { head, next } = headAt(moves, time, tip)
     if (head !== next && settledAt <= time) {

@@ -23,10 +23,14 @@ const callFor = (path: string) => ({
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
-    createGitHub({ ...tools, token, codeToken: `line ${index + 1} of code-token` }),
+    createGitHub({
+      ...tools,
+      token,
+      codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
+    }),
   )
-  const orders = new Map<string | undefined, Iterable<GitHub>>()
-  /** What those got that are refused whatever they ask for, and nobody was told. */
+  const orders = new Map<string | undefined, readonly GitHub[]>()
+  /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
@@ -43,11 +47,7 @@ export function openCode({ inputs, ...tools }: Step) {
       let isEmpty = false
       try {
         const { data: about } = await github.repos.get(
-          asking(repo, 'reading the name', {
-            ...callFor('default_branch'),
-            // Of several, most may not read it.
-            early: clients.length === 1,
-          }),
+          asking(repo, 'reading the name', callFor('default_branch')),
         )
         const branch = named ?? about.default_branch
         isEmpty = named === undefined && about.size === 0
@@ -55,17 +55,19 @@ export function openCode({ inputs, ...tools }: Step) {
           ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        orders.set(owner, new Set([github, ...clients]))
+        orders.set(owner, [github, ...clients])
         for (const error of expired.splice(0)) {
           const text = describeWarning(error, 'Another line has read it.')
           tools.tell({ kind: 'noted', text, level: 'warn' })
         }
         return { ...repo, about, head: data }
       } catch (thrown) {
-        if (!(thrown instanceof GitHubError && thrown.kind !== 'temporary')) throw thrown
+        if (!(thrown instanceof GitHubError)) throw thrown
+        const isTemporary = thrown.kind === 'temporary'
+        if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
         if (isEmpty && thrown.status === 404) return undefined
         refusal ??= thrown
-        if (thrown.status !== 401) continue
+        if (thrown.status !== 401 && !isTemporary) continue
         expired.push(thrown)
         clients = clients.filter((one) => one !== github)
       }

@@ -71,18 +71,15 @@ export async function findSuccesses(
   )
 }
 
-/**
- * Whether an earlier attempt of a run was green, and has dealt with what was new.
- * [range.rerun.green]
- */
+/** Whether it is a re-run of a green run, which has dealt with what was new. [range.rerun.green] */
 export async function hasSucceeded(
-  { runId, runAttempt }: Pick<RunEnvironment, 'runId' | 'runAttempt'>,
+  { runId, runAttempt }: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<boolean> {
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of run ${runId}`, {
+    ...asking(repo, `reading attempt ${attempt_number} of a run`, {
       needs: 'actions: read',
     }),
     run_id: Number(runId),
@@ -92,10 +89,7 @@ export async function hasSucceeded(
   const answer = await asked.catch((thrown) => {
     if (!isMissing(thrown)) throw thrown
   })
-  return (
-    answer?.data.conclusion === 'success' ||
-    hasSucceeded({ runId, runAttempt: attempt_number }, repo)
-  )
+  return answer?.data.conclusion === 'success'
 }
 
 /**
@@ -132,14 +126,18 @@ async function findRuns(
     return { data: data.workflow_runs, headers }
   }
   const { eventName, repository, runId } = environment
+  // Other repositories' changes are sent: a run of a push has never read them.
+  const isElsewhere = !events.includes('push')
   /**
    * Whether a run succeeded, and had what was on the branch then: a fork's branch may have the same
    * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
-   * called. [range.schedule.renamed]
+   * called, and what they read elsewhere has nothing to do with it. [range.schedule.renamed]
    */
   const isHere = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
-    const isScheduled = [event, eventName].every((name) => /^schedule|^repository/.test(name))
+    const isScheduled = [event, isElsewhere ? event : eventName].every((name) =>
+      /^schedule|^repository/.test(name),
+    )
     return (
       String(getPath(run, 'id')) !== runId &&
       events.includes(event) &&
@@ -155,13 +153,14 @@ async function findRuns(
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
   for (const run of items.filter(isHere)) {
-    const { id, run_attempt: runAttempt = 1 } = run
     // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
-    if (!isMark(run) && (await hasSucceeded({ runId: `${id}`, runAttempt }, repo)))
+    const { id, run_attempt: runAttempt = 1 } = run
+    if (isMark(run) || (await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo))) {
       run.conclusion = 'success'
-    if (isMark(run)) break
-    // It may send what this run would; one that may be a push has its own changes. [code.running]
-    if (isLate({ workflow_runs: [run] }) && !events.includes('push'))
+      break
+    }
+    // It may send what this run would. [code.running]
+    if (isLate({ workflow_runs: [run] }) && isElsewhere)
       throw new ActionError(
         'github',
         `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
