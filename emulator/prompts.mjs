@@ -302,8 +302,8 @@ function createAnswers({ repository, ...clone }, { base, head }) {
 
 /** When the last good run was created, the other repositories changed, and this run was created. */
 const [LAST, MOVED, NOW] = ['2026-01-01T03:00:00Z', '2026-01-01T12:00:00Z', '2026-01-02T03:00:00Z']
-/** The head of a repository that hasn't changed. */
-const UNCHANGED = '1'.repeat(40)
+/** The head of a repository that hasn't changed, and where it was long before. */
+const [UNCHANGED, BEFORE] = ['1'.repeat(40), '2'.repeat(40)]
 
 /**
  * What GitHub answers about a run that follows several repositories.
@@ -329,7 +329,11 @@ function createCodeAnswers(changed) {
         case 'branches':
           return { name: 'main', commit: { sha: head } }
         case 'activity':
-          return [{ before: base, after: head, timestamp: found ? MOVED : LAST }]
+          return [
+            found
+              ? { before: base, after: head, timestamp: MOVED }
+              : { before: BEFORE, after: head, timestamp: '2025-12-01T03:00:00Z' },
+          ]
         default:
           return found && createAnswers(found.clone, found.unit).get(path, page, size)
       }

@@ -294,6 +294,37 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
+  worldTest.each([
+    ['was cancelled', 2, ['success']],
+    ['succeeded, and failed then', 3, ['failure', 'success']],
+  ])(
+    'schedule: a success whose re-run %s is the last one all the same [range.schedule.attempts]',
+    async (world, _, run_attempt, ends) => {
+      world.repository.addRun({ ...ours, head_sha: sha('older') })
+      const { id } = world.repository.addRun({ ...ours, run_attempt, conclusion: 'cancelled' })
+      for (const [index, end] of ends.entries())
+        world.repository.attempts.set(`${id} ${index + 1}`, end)
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+      expect(promptOf(world)).toContain('+new')
+    },
+  )
+
+  worldTest(
+    'schedule: one whose attempts all failed is none [range.schedule.attempts]',
+    async (world) => {
+      world.repository.addRun(ours)
+      world.repository.addRun({
+        ...ours,
+        head_sha: sha('no'),
+        run_attempt: 2,
+        conclusion: 'failure',
+      })
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+    },
+  )
+
   worldTest(
     'a schedule on the default branch is no mark for a run by hand on another [range.schedule.renamed]',
     async (world) => {

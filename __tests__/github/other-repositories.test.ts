@@ -74,8 +74,9 @@ function addCode(
   { github }: Pick<SimulatedWorld, 'github'>,
   name: string,
   isPrivate = true,
+  internal = false,
 ): Repository {
-  const code = github.addRepository(name, { private: isPrivate, foreign: true })
+  const code = github.addRepository(name, { private: isPrivate, internal, foreign: true })
   code.push(DAY_BEFORE, { commit: { files: [file('src/old.ts')] } })
   return code
 }
@@ -98,8 +99,10 @@ const asked = ({ github }: SimulatedWorld): string[] =>
     return `your-org/${name}` === REPOSITORY || name === 'docs' ? [] : `${name} ${what}`.trim()
   })
 
-/** The environment of the run of a day later. */
-function nextNight({ repository }: SimulatedWorld): Record<string, string> {
+/** The environment of the run of a day later, when the one before has ended. */
+function nextNight({ repository }: SimulatedWorld, conclusion = 'success'): Record<string, string> {
+  const last = repository.runs.find((run) => run.conclusion === null)
+  Object.assign(last ?? {}, { status: 'completed', conclusion })
   repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z', conclusion: null })
   return { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
 }
@@ -183,8 +186,6 @@ describe('a night', () => {
       api.push(MERGED, change('src/a.ts'))
       api.push(JUST_BEFORE, change('src/b.ts'))
       await world.step(INPUTS, night)
-      const [run] = world.repository.runs.splice(-1)
-      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
       const env = nextNight(world)
       await world.step(INPUTS, { ...night, env })
       const names = world.prompts().map((prompt) => prompt.match(/=== .*/g))
@@ -205,6 +206,55 @@ describe('a night', () => {
     world.repository.addRun({ id: 95, created_at: LAST, event: 'push' })
     await world.step(INPUTS, night)
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
+  codeTest('begins at one whose re-run failed [range.schedule.attempts]', async (world) => {
+    const [api] = addThree(world)
+    Object.assign(world.repository.runs[0] ?? {}, { run_attempt: 2, conclusion: 'failure' })
+    world.repository.attempts.set('100 1', 'success')
+    world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
+    api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
+    api.push(MERGED, change('src/a.ts'))
+    await world.step(INPUTS, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
+  codeTest.each([
+    ['the one before', 100],
+    ['one before a failed one', 95],
+  ])(
+    'ends if an earlier run is in progress, %s, which may send the same [code.running]',
+    async (world, _, id) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      Object.assign(world.repository.runs[0] ?? {}, { conclusion: 'failure' })
+      const running = world.repository.addRun({ id: 95, created_at: LAST })
+      world.repository.addRun({ id: 80, created_at: '2025-12-30T14:17:00Z' })
+      const open = world.repository.runs.find((run) => run.id === id) ?? running
+      Object.assign(open, { status: 'in_progress', conclusion: null })
+      const env = { ...signal.env, GITHUB_RUN_NUMBER: '4' }
+      const { outputs, commands } = await world.step(INPUTS, { ...signal, env })
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(commands('error')).toEqual([
+        `An earlier run of this workflow is still in progress (https://github.com/${REPOSITORY}/actions/runs/${id}). Nothing was sent. Re-run this one when that one has ended.`,
+      ])
+      Object.assign(open, { status: 'completed', conclusion: 'success' })
+      expect((await world.step(INPUTS, { ...signal, env })).outputs.sent).toBe('job')
+    },
+  )
+
+  codeTest.each([
+    ['that is older than the last good one', { id: 90 }],
+    ['of a push', { id: 150, event: 'push' }],
+    ['that came later', { id: 250 }],
+    ['whose first attempt was green', { id: 150, run_attempt: 2 }],
+  ])('waits for no run %s [code.running]', async (world, _, run) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    world.repository.addRun({ created_at: LAST, conclusion: null, ...run })
+    world.repository.attempts.set('150 1', 'success')
+    const env = { ...night.env, GITHUB_RUN_NUMBER: '3' }
+    expect((await world.step(INPUTS, { ...night, env })).outputs.sent).toBe('job')
   })
 
   codeTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
@@ -276,7 +326,9 @@ describe('where a range begins', () => {
       expect(ended.summary).toContain(
         'The next run begins here. For earlier changes, set since to a date.',
       )
-      expect(asked(world).filter((path) => !/ branches|^\w+$/.test(path))).toEqual([])
+      expect(asked(world).filter((path) => !/ branches|^\w+$/.test(path))).toEqual([
+        ...['api activity', 'web activity', 'app activity'],
+      ])
     },
   )
 
@@ -288,6 +340,30 @@ describe('where a range begins', () => {
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(commands('error')[0]).toContain('reading the name of your-org/web failed: 404')
   })
+
+  codeTest('the first run shows that a list can not be read [code.first]', async (world) => {
+    first(world)
+    addThree(world)
+    const answer = refusal(403, 'Resource not accessible by personal access token')
+    world.github.faults.push({ path: /web\/activity/, answer })
+    const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
+    const { outputs, commands } = await world.step(INPUTS, { ...night, env })
+    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expect(commands('error')[0]).toContain(
+      'listing the activity of main of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission `contents: read` to the personal access token.',
+    )
+  })
+
+  codeTest(
+    'nights on the default branch count for a start by hand, whatever it was called [range.schedule.renamed]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      Object.assign(world.repository.runs[0] ?? {}, { head_branch: 'master' })
+      expect((await world.step(INPUTS, dispatch)).outputs.sent).toBe('job')
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
 
   codeTest.each([
     ['by hand', dispatch],
@@ -387,25 +463,41 @@ describe('where a range begins', () => {
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/after.ts'])
   })
 
+  codeTest('a branch that was renamed has what is dated later [code.young]', async (world) => {
+    const [api] = addThree(world)
+    api.moves.length = 0
+    const before = api.branches.get('main') ?? ''
+    api.branches.delete('main')
+    api.push('2025-12-31T08:00:00Z', { head: before })
+    api.push(MERGED, change('src/a.ts'))
+    await world.step(INPUTS, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+  })
+
   codeTest.each([
-    ['without a word of GitHub', false],
-    ['listed as a new one', true],
+    ['the default one', 'your-org/api'],
+    ['one that was made since', 'your-org/api@release/3.x'],
   ])(
-    'a branch that was renamed, %s, has what is dated later [code.young]',
-    async (world, _, isListed) => {
+    'a branch that the list does not reach, %s, has what was merged later, not what was committed later, and that is said [code.young]',
+    async (world, _, name) => {
       const [api] = addThree(world)
+      const old = api.branches.get('main') ?? ''
+      const feature = { date: '2025-12-30T20:00:00Z', parents: [old] }
+      const made = api.addCommit({ ...feature, files: [file('src/feature.ts')] }).sha
+      const sent = api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
+      const merge = { parents: [sent, made], date: MERGED, files: [] }
+      api.push(MERGED, { commit: merge, type: 'pr_merge' })
       api.moves.length = 0
-      const before = api.branches.get('main') ?? ''
-      if (isListed) {
-        api.branches.delete('main')
-        api.push('2025-12-31T08:00:00Z', { head: before })
-      }
-      const head = api.addCommit({ parents: [before], date: MERGED, ...change('src/a.ts').commit })
-      if (isListed) api.push(MERGED, { head: head.sha })
-      else api.branches.set('main', head.sha)
-      api.pushedAt = MERGED
-      await world.step(INPUTS, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      const branch = name.includes('@') ? 'release/3.x' : 'main'
+      const head = api.branches.get('main') ?? ''
+      api.branches.delete(branch)
+      api.push('2025-12-31T16:00:00Z', { branch, head })
+      const ended = await world.step({ ...INPUTS, 'code-repositories': name }, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/feature.ts'])
+      const isSaid =
+        'your-org/api: GitHub lists no move of the branch before the range, which begins by the dates of commits.'
+      expect(promptOf(world)).toContain(isSaid)
+      expect(ended.summary).toContain(isSaid)
     },
   )
 
@@ -421,7 +513,8 @@ describe('where a range begins', () => {
       expect(promptOf(world).match(/=== .*/g)).toEqual([
         '=== modified your-org/young/src/second.ts',
       ])
-      const isSaid = 'your-org/young: It is new: there is no diff of its first commit.'
+      const isSaid =
+        'your-org/young: It is younger than the range: there is no diff of its first commit.'
       expect(promptOf(world)).toContain(isSaid)
       expect(ended.summary).toContain(isSaid)
     },
@@ -447,6 +540,26 @@ describe('where a range begins', () => {
     expect(ended.outputs.sent).toBe('job')
     expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
   })
+
+  codeTest('a branch that is not found for a moment is there [code.unchanged]', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(404, 'Branch not found')
+    world.github.faults.push({ path: /api\/branches/, answer })
+    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+  })
+
+  codeTest(
+    'one with commits, whose branch is not found, is not empty [code.unchanged]',
+    async (world) => {
+      addThree(world)
+      const answer = refusal(404, 'Branch not found')
+      world.github.faults.push({ path: /api\/branches/, answer, times: 9 })
+      const { outputs } = await world.step(INPUTS, night)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    },
+  )
 
   codeTest('before it was, since begins at its first commit [code.since]', async (world) => {
     addThree(world)
@@ -474,8 +587,8 @@ describe('a list of activity that is late [code.late]', () => {
     const ended = await world.step(INPUTS, night)
     expect(ended.outputs.sent).toBe('job')
     expect(promptOf(world)).toContain('your-org/api/src/a.ts')
-    expect(ended.log).toMatch(
-      /GitHub: listing the activity of main of your-org\/api failed: it is late, and ends with \w{40}\. Retrying\./,
+    expect(ended.log).toContain(
+      'GitHub: listing the activity of main of your-org/api failed: the list lacks what moved it last. Retrying.',
     )
   })
 
@@ -489,7 +602,48 @@ describe('a list of activity that is late [code.late]', () => {
     const { outputs, log, milliseconds } = await world.step(INPUTS, night)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
     expect(milliseconds).toBeLessThan(100_000)
-    expect(log).toMatch(/it is late, and ends with \w{40}\. Nothing was sent\. Re-run later\./)
+    expect(log).toContain(
+      'the list lacks what moved it last. Nothing was sent. Re-run later. If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
+    )
+  })
+
+  codeTest(
+    'and empty, though the branch moved, ends the run, until it is listed',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      const moves = api.moves.splice(0)
+      const { outputs, commands } = await world.step(INPUTS, night)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+      expect(commands('error')[0]).toContain(
+        'your-org/api failed: the list lacks what moved it last',
+      )
+      api.moves.push(...moves)
+      await world.step(INPUTS, { ...night, env: nextNight(world, 'failure') })
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
+
+  codeTest('and empty, of a branch that did not move, is quiet [code.late]', async (world) => {
+    const [api, web] = addThree(world)
+    api.moves.length = 0
+    api.pushedAt = MERGED
+    web.push(MERGED, change('src/a.ts'))
+    const ended = await world.step(INPUTS, night)
+    expect(ended.outputs.sent).toBe('job')
+    expect(line(ended, 'your-org/api:')).toBe('your-org/api: nothing new.')
+  })
+
+  codeTest('because of a merge after the end, of older commits, costs no night', async (world) => {
+    const [api] = addThree(world)
+    const old = api.branches.get('main') ?? ''
+    const tip = api.push(MERGED, change('src/a.ts'))
+    const feature = { date: MERGED, parents: [old], ...change('src/b.ts').commit }
+    const merge = { parents: [tip, api.addCommit(feature).sha], date: JUST_BEFORE, files: [] }
+    const isLate = { type: 'pr_merge', listedAt: Number.POSITIVE_INFINITY } as const
+    api.push(JUST_BEFORE, { commit: merge, ...isLate })
+    await world.step(INPUTS, night)
+    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
   })
 
   codeTest(
@@ -500,7 +654,10 @@ describe('a list of activity that is late [code.late]', () => {
       api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
       const ended = await world.step(INPUTS, night)
       expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
-      expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(2)
+      expect(asked(world).filter((one) => /^api co/.test(one))).toEqual([
+        'api commits',
+        'api compare',
+      ])
       expect(ended.log).not.toContain('Retrying')
     },
   )
@@ -514,12 +671,11 @@ describe('a list of activity that is late [code.late]', () => {
       api.push('2025-12-30T20:00:00Z', { ...change('src/a.ts'), ...hidden })
       const ended = await world.step(INPUTS, night)
       expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
-      const isSaid = 'your-org/api: GitHub does not list what moved the branch, which is believed.'
+      const isSaid =
+        'your-org/api: GitHub does not list what moved the branch, so its head is believed.'
       expect(promptOf(world)).toContain(isSaid)
       expect(ended.summary).toContain(isSaid)
       // The next night begins where this one ended.
-      const [run] = world.repository.runs.splice(-1)
-      world.repository.addRun({ ...run, status: 'completed', conclusion: 'success' })
       const env = nextNight(world)
       expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
     },
@@ -577,6 +733,63 @@ describe('what counts as nothing new [code.unchanged]', () => {
   )
 })
 
+describe('history that was rewritten [code.rewritten]', () => {
+  /** A commit is taken away from below a new one, each of one file. */
+  function rewrite(api: Repository, gone: string, made: string): void {
+    const root = [...api.commits.keys()][0] ?? ''
+    api.push('2025-12-30T13:00:00Z', change(gone))
+    const head = api.addCommit({ parents: [root], ...change(made).commit }).sha
+    api.push(MERGED, { head, type: 'force_push' })
+  }
+
+  codeTest.each([
+    ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing'],
+    ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job'],
+    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job'],
+  ])('is %s', async (world, _, gone, made, sent) => {
+    const [api] = addThree(world)
+    rewrite(api, gone, made)
+    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
+    expect(ended.outputs.sent).toBe(sent)
+    if (sent === 'job') expect(promptOf(world)).toContain('your-org/api: History was rewritten')
+    expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(2)
+  })
+
+  codeTest('and put back is sent if what was removed matches', async (world) => {
+    const [api] = addThree(world)
+    const root = [...api.commits.keys()][0] ?? ''
+    api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
+    api.push(MERGED, { head: root, type: 'force_push' })
+    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    const paths = { ...INPUTS, 'context-paths': '*/*/docs/**' }
+    expect((await world.step(paths, night)).outputs.sent).toBe('nothing')
+  })
+
+  codeTest('counts if nobody knows what was removed [range.list.never]', async (world) => {
+    const [api] = addThree(world)
+    rewrite(api, 'ci/old.ts', 'ci/new.ts')
+    const tip = api.branches.get('main')
+    world.github.faults.push({
+      path: RegExp(`api/compare/${tip}`),
+      answer: refusal(422, 'Too many files changed.'),
+    })
+    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
+    expect(ended.outputs.sent).toBe('job')
+  })
+
+  codeTest(
+    'is nothing new in a branch that is younger than the range, without a match',
+    async (world) => {
+      addThree(world)
+      const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
+      young.push(MERGED, change('ci/first.ts'))
+      young.push('2025-12-31T16:00:00Z', change('ci/second.ts'))
+      const inputs = { 'code-repositories': 'your-org/young', 'context-paths': '*/*/src/**' }
+      expect((await world.step({ ...INPUTS, ...inputs }, night)).outputs.sent).toBe('nothing')
+    },
+  )
+})
+
 describe('what can not be read [code.unreadable]', () => {
   const failed = async (world: SimulatedWorld, inputs = {}, run = night) => {
     const { outputs, commands } = await world.step({ ...INPUTS, ...inputs }, run)
@@ -595,7 +808,7 @@ describe('what can not be read [code.unreadable]', () => {
   codeTest('private code without code-token', async (world) => {
     addThree(world)
     expect(await failed(world, { 'code-token': '' })).toContain(
-      `It doesn't exist, or code-token may not read it (contents: read).`,
+      "It doesn't exist, or is private: code-token is empty, and github-token reads public ones.",
     )
   })
 
@@ -612,6 +825,15 @@ describe('what can not be read [code.unreadable]', () => {
     )
   })
 
+  codeTest('an expired github-token', async (world) => {
+    world.github.faults.push({
+      path: /your-org\/api$/,
+      answer: refusal(401, 'Bad credentials'),
+      times: 9,
+    })
+    expect(await failed(world, { 'code-token': '' })).toContain('Check github-token: it may be')
+  })
+
   codeTest('no such branch', async (world) => {
     addThree(world)
     expect(await failed(world, { 'code-repositories': 'your-org/api@v2' })).toBe(
@@ -624,7 +846,7 @@ describe('what can not be read [code.unreadable]', () => {
     world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found') })
     const env = { ...night.env, GITHUB_SERVER_URL: 'https://github.example.com' }
     expect(await failed(world, {}, { ...night, env })).toContain(
-      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.17 on).',
+      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.14 on).',
     )
   })
 
@@ -714,7 +936,68 @@ describe('who may read the log [code.readers]', () => {
   })
 })
 
+describe('an internal repository, which a whole enterprise reads [code.readers]', () => {
+  const inInternal: RunOptions = {
+    ...night,
+    payload: { repository: { private: true, visibility: 'internal' } },
+  }
+  codeTest.each([
+    ['hides private code', inInternal, false, false],
+    ['tells internal code', inInternal, true, true],
+    ['is hidden in a public one', inPublic, true, false],
+    ['is told in a private one', night, true, true],
+  ])('%s', async (world, _, run, internal, isTold) => {
+    addCode(world, 'your-org/api', true, internal).push(MERGED, change('src/secret.ts'))
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'dry-run': 'true' }
+    const { log } = await world.step(inputs, { ...run, env: { ...run.env, RUNNER_DEBUG: '' } })
+    expect(log.includes('secret.ts')).toBe(isTold)
+  })
+})
+
+describe('what summary and annotation say of private code in public [code.readers]', () => {
+  const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
+
+  codeTest('has no name and no commit if something is missing', async (world) => {
+    const api = addCode(world, 'your-org/api')
+    const base = api.branches.get('main') ?? ''
+    api.push(MERGED, change('src/a.ts'))
+    const answer = refusal(404, 'Not Found')
+    for (const path of [/compare/, RegExp(`commits/${base}`)])
+      world.github.faults.push({ path, answer, times: 9 })
+    const { outputs, summary } = await world.step(inputs, inPublic)
+    expect(outputs.sent).toBe('job')
+    expect(summary).toContain(
+      'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
+    )
+    expect(summary).not.toContain('your-org/api')
+  })
+
+  codeTest('has no name if it can not be read, which the log has', async (world) => {
+    const api = addCode(world, 'your-org/api')
+    api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
+    const { log, summary, commands } = await world.step(inputs, inPublic)
+    expect(commands('error')[0]).toMatch(
+      /^One of code-repositories could not be read, and the log says why\. Nothing was sent\. Re-run later\./,
+    )
+    expect(summary + commands('error')).not.toContain('your-org/api')
+    expect(log).toContain('listing the activity of main of your-org/api failed')
+  })
+})
+
 describe('tokens [code.token]', () => {
+  codeTest('of which one is at its limit: another one reads', async (world) => {
+    const [api] = addThree(world)
+    api.push(MERGED, change('src/a.ts'))
+    const inAnHour = Math.ceil(Date.now() / 1000) + 3600
+    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour) })
+    const tokens = { ...INPUTS, 'code-token': `${TOKEN}\n${TOKEN}` }
+    expect((await world.step(tokens, night)).outputs.sent).toBe('job')
+    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour), times: 2 })
+    const { outputs, log } = await world.step(tokens, night)
+    expect(outputs.sent).toBe('nothing')
+    expect(log).toContain('Re-run after')
+  })
+
   codeTest(
     'of two owners: each is tried, and what has read an owner is tried first',
     async (world) => {

@@ -96,9 +96,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 function getRepository({ repo }: Call): Answer {
   const { full_name, hasPulls, defaultBranch, visibility, pushedAt } = repo
-  const { private: isPrivate = false } = visibility
-  const about = { private: isPrivate, default_branch: defaultBranch, pushed_at: pushedAt }
-  return { body: { full_name, has_pull_requests: hasPulls, ...about } }
+  const { private: isPrivate = false, internal } = visibility
+  const kind = isPrivate ? 'private' : 'public'
+  const seenBy = { private: isPrivate, visibility: internal ? 'internal' : kind }
+  const about = { ...seenBy, default_branch: defaultBranch, pushed_at: pushedAt }
+  const size = repo.commits.size
+  return { body: { full_name, has_pull_requests: hasPulls, size, ...about } }
 }
 
 /** GitHub redirects from a name that a branch had before. */
@@ -133,10 +136,10 @@ function listActivities({ repo, query }: Call): Answer {
 }
 
 function listCommits({ repo, query }: Call): Answer {
-  const until = query.get('until') ?? '9999'
+  const since = Date.parse(query.get('since') ?? '1970-01-01')
   const all = repo.commitsOf(query.get('sha') ?? '')
   const { headers, body } = pageOf(
-    all.filter(({ date = '' }) => Date.parse(date) <= Date.parse(until)),
+    all.filter(({ date = '' }) => Date.parse(date) >= since),
     query,
   )
   return { headers, body: body.map(answers.commit) }

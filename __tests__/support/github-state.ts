@@ -99,6 +99,7 @@ type RunFields =
   | 'head_sha'
   | 'path'
   | 'created_at'
+  | 'run_attempt'
 export type RunState = Pick<Schemas['workflow-run'], RunFields> & {
   readonly id: number
   /** The full name; null if the fork was deleted. */
@@ -145,6 +146,8 @@ const undoing = (patch: string): string =>
 /** What it is to the token of the run. */
 export interface Visibility {
   readonly private?: boolean
+  /** Private, but for the members of its enterprise. */
+  readonly internal?: boolean
   /** The token is for another repository: here it may only read, and only if this one is public. */
   readonly foreign?: boolean
 }
@@ -329,6 +332,7 @@ export class Repository {
       head_sha: sha('head'),
       head_repository: this.full_name,
       created_at: '2026-11-20T03:17:00Z',
+      run_attempt: 1,
       ...fields,
     }
     this.runs.push(run)

@@ -34,6 +34,17 @@ describe('where a branch was [code.range] [code.late] [code.young]', () => {
     expect(headAt(list, at(hour), 'c')).toMatchObject(found)
   })
 
+  test.each([
+    ['two', ['b5c', 'c5d']],
+    ['three', ['b5c', 'c5e', 'e5d']],
+  ])('%s moves of one second are a chain, in whatever order [code.chain]', (_, same) => {
+    for (const order of [same, same.toReversed(), [...same.slice(1), ...same.slice(0, 1)]]) {
+      const list = moves('a1b', ...order, 'd9f')
+      expect(headAt(list, at(5), 'f')).toMatchObject({ head: 'd', next: 'd' })
+      expect(headAt(list, at(3), 'f')).toMatchObject({ head: 'b', next: 'b' })
+    }
+  })
+
   test('ranges meet wherever they are cut', () => {
     const list = moves('a1b', 'b2c', 'c2d', 'd5e', 'e9c')
     const heads = Array.from({ length: 12 }, (_, hour) => headAt(list, at(hour), 'c').head)

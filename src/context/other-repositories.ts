@@ -16,7 +16,7 @@ import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
 import type { Findings, ListedChanges, Thread } from './changes/types.js'
-import { filesThatCount } from './judge.js'
+import { filesThatCount, judgeChanges } from './judge.js'
 import { judgeWhole } from './judge-whole.js'
 
 /**
@@ -80,33 +80,59 @@ export async function findElsewhere(
   let isPrivate = false
   for (const repository of inputs.codeRepositories) {
     const code = await open(repository)
-    // A token that can't read it shows on the first day.
+    // Of code that not all readers of the log may read, the numbers alone.
+    const isHidden =
+      code?.about.private === true &&
+      (!isHome ||
+        (getPath(event.payload, 'repository.visibility') === 'internal' &&
+          code.about.visibility !== 'internal'))
+    const found =
+      code &&
+      (await readChanges(code, isFirst ? until : from, until).catch((thrown) => {
+        if (isHidden) {
+          log(thrown.message)
+          thrown.message = 'One of code-repositories could not be read, and the log says why.'
+        }
+        throw thrown
+      }))
+    // A token that can't read it, or its list, shows on the first day.
     if (isFirst) continue
-    const found = code && { changes: await readChanges(code, from, until) }
     const whole = found && (await judgeWhole(inputs, 'schedule', found, code))
-    if (whole === undefined || whole.judged?.kind === 'skip') {
+    const { removed } = whole?.findings ?? {}
+    if (
+      whole === undefined ||
+      (whole.judged?.kind === 'skip' &&
+        (!removed || judgeChanges(inputs, 'schedule', removed)?.kind === 'skip'))
+    ) {
       log(`${repository.name}: nothing new.`)
       continue
     }
-    const { changes } = whole.findings
+    const { changes, why } = whole.findings
     const { files, commits: [list] = [], range } = changes
     const least = list?.complete === false ? 'over ' : ''
     const commits = formatCount(list?.commits.length ?? 0, 'commit')
     const count = formatCount(filesThatCount(files, inputs).length, 'file')
-    // Of code that not all readers of the log may read, the numbers alone.
-    const isHidden = !isHome && code?.about.private === true
     const where = isHidden ? '' : ` (${range})`
     log(`${repository.name}: ${least}${commits}, ${count}${where}.`)
-    changed.push(changes)
+    const gap = isHidden
+      ? `one of code-repositories: ${why.replace(/\b[\da-f]{7,40}\b/g, '(hidden)')}`
+      : `${repository.name}: ${why}`
+    changed.push({ ...changes, gap: why && gap })
     isPrivate ||= isHidden
   }
   if (isFirst) {
-    const advice = 'The next run begins here. For earlier changes, set since to a date.'
     // Where no run can have an earlier one, as on a tag, none begins.
-    return { reason: found.reason, advice: found.kind === 'first' ? advice : undefined }
+    return {
+      reason: found.reason,
+      advice:
+        found.kind === 'first'
+          ? 'The next run begins here. For earlier changes, set since to a date.'
+          : undefined,
+    }
   }
-  const end = new Date(until).toISOString()
-  log(`The changes up to ${end} were read. Later ones come with the next run.`)
+  log(
+    `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
+  )
   if (changed.length === 0) return NOTHING_NEW
   return {
     changes: {
@@ -115,7 +141,7 @@ export async function findElsewhere(
       files: changed.flatMap(({ files }) => files),
       truncated: changed.some(({ truncated }) => truncated),
       commits: changed.flatMap(({ commits }) => commits ?? []),
-      gap: changed.flatMap(({ gap }) => gap ?? []).join('\n') || undefined,
+      gap: changed.flatMap(({ gap }) => gap || []).join(' ') || undefined,
     },
     thread,
     bySince: inputs.since !== '',
@@ -125,26 +151,28 @@ export async function findElsewhere(
 }
 
 /**
- * What changed in one of them, with its name before the names of files. What has no list is a gap
- * in that of all. [code.names]
+ * What changed in one of them, with its name before the names of files; what rewritten history
+ * removed, which decides as well [code.rewritten]; and why that isn't all. What has no list may
+ * hide what counts. [code.names]
  */
-async function readChanges(
-  code: OpenedRepository,
-  from: number,
-  until: number,
-): Promise<ListedChanges> {
-  const { repository } = code
+async function readChanges(code: OpenedRepository, from: number, until: number) {
   const { base, head, lacks } = await readHeads(code, from, until)
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
-  const { commits = [], gap = getString(changes, 'reason') } = listed
+  const { commits = [], gap = '' } = listed
   const range = `${shortSha(base)}..${shortSha(head)}`
-  const why = gap || (base !== head && lacks)
+  const reason = getString(changes, 'reason')
   return {
-    ...{ files: [], truncated: false, ...listed },
-    kind: 'listed',
-    range,
-    commits: commits.map((list) => ({ ...list, of: `${repository}@${range}` })),
-    gap: why ? `${repository}: ${why}` : undefined,
-  }
+    changes: {
+      ...{ files: [], truncated: false, ...listed },
+      kind: 'listed',
+      range,
+      commits: commits.map((list) => ({ ...list, of: `${code.repository}@${range}` })),
+      gap: reason || undefined,
+    },
+    removed: gap && {
+      changes: await changesBetween(code, head, base, { isNamed: true }).catch(unknownIfUnlistable),
+    },
+    why: reason || gap || lacks,
+  } as const
 }

@@ -33,7 +33,10 @@ export type FailureContext = Readonly<{
   redact: Redact
   /** The job's token can't write, whatever its `permissions` are. */
   fromFork?: boolean
-  /** What it is called, such as `line 2 of code-token`, if it reads other repositories. */
+  /**
+   * What it is called, such as `line 2 of code-token`, if it reads other repositories; empty if it
+   * is github-token.
+   */
   codeToken?: string
 }>
 
@@ -186,11 +189,11 @@ function adviceFor(
   if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
   if (kind === 'temporary') return RUN_LATER
   if (/by personal access token/i.test(message))
-    return `Add the permission ${quotePermissions(permission)} to the personal access token.`
+    return `Add the permission ${quotePermissions(permission.replace(/;.*/, ''))} to the personal access token.`
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, context)
   if (status === 401)
-    return `Check ${context.codeToken ?? 'github-token'}: it may be empty, or have expired.`
+    return `Check ${context.codeToken || 'github-token'}: it may be empty, or have expired.`
   return 'Fix the problem that GitHub reports, then re-run.'
 }
 
@@ -200,7 +203,9 @@ function adviceOnPermission(
   { fromFork, codeToken }: FailureContext,
 ): string {
   if (codeToken !== undefined)
-    return `It doesn't exist, or code-token may not read it (${permission}).`
+    return codeToken
+      ? `It doesn't exist, or code-token may not read it (${permission}).`
+      : "It doesn't exist, or is private: code-token is empty, and github-token reads public ones."
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
   // A fork's token can only read

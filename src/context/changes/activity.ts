@@ -5,15 +5,14 @@
  */
 
 import { ZERO_SHA } from '../../event/event.js'
-import { getString } from '../../event/payload.js'
+import { getSha, getString } from '../../event/payload.js'
 import { asking, readPages } from '../../github/client.js'
 import type { OpenedRepository } from './code-access.js'
-import { compareCommits } from './compare.js'
 
 /** A push, a merge, a forced push: what moved the branch, and when. */
 export type Move = Readonly<{ before: string; after: string; timestamp: string }>
 
-/** How many pages of moves are read, at most. */
+/** How many pages of moves, or of commits, are read, at most. */
 const MOVE_PAGES = 50
 
 /** After so long (ms) without a push, GitHub doesn't list what is missing any more. */
@@ -21,21 +20,26 @@ const UNLISTED_MS = 24 * 3_600_000
 
 /**
  * Where a branch was at a time: where the last move up to then had led, or the first one after it
- * began. And where the next move began: elsewhere, if one between them isn't listed yet.
+ * began. And where the next move began: elsewhere, if one between them isn't listed yet. The list
+ * may have those of one second in any order. [code.chain]
  *
  * @param moves the newest first
  * @param tip where the branch is now
  */
 export function headAt(moves: readonly Move[], time: number, tip: string) {
   const isUpTo = ({ timestamp }: Move): boolean => Date.parse(timestamp) <= time
-  const last = moves.find(isUpTo)
-  const next = moves.findLast((move) => !isUpTo(move))?.before ?? (last && tip)
+  // They are a chain: its end is where no other begins, its beginning where no other ends.
+  const isAlone = ({ timestamp }: Move, sha: keyof Move, at: string): boolean =>
+    !moves.some((move) => move.timestamp === timestamp && move[sha] === at)
+  const last = moves.find((move) => isUpTo(move) && isAlone(move, 'before', move.after))
+  const first = moves.findLast((move) => !isUpTo(move) && isAlone(move, 'after', move.before))
+  const next = first?.before ?? (last && tip)
   return { last, next, head: last?.after ?? next ?? '0' }
 }
 
-/** The parameter of a page that a `link` header names. */
-const linked = (link = '', name: string, rel: string): string =>
-  decodeURIComponent(RegExp(`[?&]${name}=([^&>]+)[^>]*>; rel="${rel}"`).exec(link)?.[1] ?? '')
+/** The cursor of the next page that a `link` header names. */
+const cursorIn = (link = ''): string =>
+  decodeURIComponent(/[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? '')
 
 /**
  * Where the branch was at both ends, and what that range lacks. [code.range]
@@ -48,26 +52,50 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   const { github, about, head: now } = code
   const [branch, tip] = [now.name, now.commit.sha]
   const moves: Move[] = []
+  let lacks = ''
   /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
   const settledAt = Date.parse(about.pushed_at) + UNLISTED_MS
+  /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
+  const headByDate = async (time: number): Promise<string> => {
+    const { items } = await readPages(MOVE_PAGES, (page) =>
+      github.repos.listCommits({
+        ...asking(code, `listing commits of ${branch}`, {
+          needs: 'contents: read',
+          expects: Array.isArray,
+        }),
+        sha: tip,
+        since: new Date(time + 1_000).toISOString(),
+        ...page,
+      }),
+    )
+    const parents = new Map(
+      items.map((commit) => [commit.sha, getSha<unknown>(commit, 'parents.0.sha')]),
+    )
+    let at = tip
+    for (let next = parents.get(at); next; next = parents.get(at)) at = next
+    lacks = parents.has(at)
+      ? 'It is younger than the range: there is no diff of its first commit.'
+      : 'GitHub lists no move of the branch before the range, which begins by the dates of commits.'
+    return at
+  }
   const isComplete = async (page: readonly Move[]): Promise<boolean> => {
     // GitHub's own description names the time in two ways.
     if (!Array.isArray(page) || page.some((move) => !Date.parse(getString(move, 'timestamp'))))
       return false
-    const { head, next = head } = headAt([...moves, ...page], until, tip)
+    const { head, next } = headAt([...moves, ...page], until, tip)
     if (head === next || settledAt <= until) return true
-    const found = await compareCommits(code, { base: head, head: tip, range: branch })
-    // What isn't listed came later.
-    const [list] = ('changes' in found && found.changes.commits) || []
-    if (Date.parse(list?.commits[0]?.date ?? '') > until) return true
-    throw new Error(`it is late, and ends with ${head}`)
+    // Without any move, both ends are the same; else, what isn't listed came later.
+    if ((await headByDate(until)) === (head === '0' ? await headByDate(from) : head)) return true
+    throw new Error('the list lacks what moved it last')
   }
   let after: string | undefined
   await readPages(MOVE_PAGES, async ({ per_page }) => {
     const { data, headers } = await github.repos.listActivities({
       ...asking(code, `listing the activity of ${branch}`, {
-        needs: 'contents: read; GitHub Enterprise Server has it from version 3.17 on',
+        needs: 'contents: read; GitHub Enterprise Server has it from version 3.14 on',
         expects: isComplete,
+        instead:
+          'If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
       }),
       ref: `refs/heads/${branch}`,
       per_page,
@@ -75,33 +103,18 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     })
     moves.push(...data)
     // Its pages have no numbers.
-    after = linked(headers.link, 'after', 'next')
+    after = cursorIn(headers.link)
     return { data, headers: headAt(data, from, tip).last ? { link: '' } : headers }
   })
-  const list = (params: object) =>
-    github.repos.listCommits({
-      ...asking(code, `listing commits of ${branch}`, {
-        needs: 'contents: read',
-        expects: Array.isArray,
-      }),
-      sha: tip,
-      per_page: 1,
-      ...params,
-    })
-  let lacks = ''
+  lacks = ''
   const find = async (time: number): Promise<string> => {
     const { head, next } = headAt(moves, time, tip)
     if (head !== next && settledAt <= time) {
-      lacks = 'GitHub does not list what moved the branch, which is believed.'
+      lacks = 'GitHub does not list what moved the branch, so its head is believed.'
       return tip
     }
     // Of a new branch, or one that was deleted, no move says it.
-    if (!ZERO_SHA.test(head)) return head
-    const { data } = await list({ until: new Date(time).toISOString() })
-    if (data[0] !== undefined) return data[0].sha
-    lacks = 'It is new: there is no diff of its first commit.'
-    const page = linked((await list({})).headers.link, 'page', 'last') || 1
-    return (await list({ page })).data[0]?.sha ?? tip
+    return ZERO_SHA.test(head) ? headByDate(time) : head
   }
-  return { base: await find(from), head: await find(until), lacks }
+  return { head: await find(until), base: await find(from), lacks }
 }

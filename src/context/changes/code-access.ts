@@ -23,14 +23,19 @@ const callFor = (path: string) => ({
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
-    createGitHub({ ...tools, token, codeToken: `line ${index + 1} of code-token` }),
+    createGitHub({
+      ...tools,
+      token,
+      codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
+    }),
   )
   const orders = new Map<string | undefined, readonly GitHub[]>()
-  /** What those got that are refused whatever they ask for, and nobody was told. */
+  /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
-   * Opens one; undefined if it has no commit yet.
+   * Opens one; undefined if it has no commit yet, which its size says, too: a branch that GitHub
+   * has just named may not be found for a moment. [code.unchanged]
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
@@ -39,13 +44,15 @@ export function openCode({ inputs, ...tools }: Step) {
     let refusal: GitHubError | undefined
     for (const github of orders.get(owner) ?? clients) {
       const repo = { github, repository, elsewhere }
+      let isEmpty = false
       try {
         const { data: about } = await github.repos.get(
           asking(repo, 'reading the name', callFor('default_branch')),
         )
         const branch = named ?? about.default_branch
+        isEmpty = named === undefined && about.size === 0
         const { data } = await github.repos.getBranch({
-          ...asking(repo, `reading branch ${branch}`, callFor('commit.sha')),
+          ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
         orders.set(owner, [github, ...clients])
@@ -55,10 +62,12 @@ export function openCode({ inputs, ...tools }: Step) {
         }
         return { ...repo, about, head: data }
       } catch (thrown) {
-        if (!(thrown instanceof GitHubError && thrown.kind !== 'temporary')) throw thrown
-        if (named === undefined && thrown.message.includes('Branch not found')) return undefined
+        if (!(thrown instanceof GitHubError)) throw thrown
+        const isTemporary = thrown.kind === 'temporary'
+        if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
+        if (isEmpty && thrown.status === 404) return undefined
         refusal ??= thrown
-        if (thrown.status !== 401) continue
+        if (thrown.status !== 401 && !isTemporary) continue
         expired.push(thrown)
         clients = clients.filter((one) => one !== github)
       }

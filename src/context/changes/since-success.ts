@@ -79,7 +79,9 @@ export async function hasSucceeded(
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of this run`, { needs: 'actions: read' }),
+    ...asking(repo, `reading attempt ${attempt_number} of a run`, {
+      needs: 'actions: read',
+    }),
     run_id: Number(runId),
     attempt_number,
   })
@@ -97,6 +99,8 @@ export async function hasSucceeded(
  * (github.com/dawidd6/action-download-artifact/issues/147): the list without filters is read until
  * it has a run that counts; the filters are used only for what is behind its last page.
  * [range.schedule.stale-search]
+ *
+ * @throws ActionError `github`
  */
 async function findRuns(
   environment: RunEnvironment,
@@ -122,14 +126,18 @@ async function findRuns(
     return { data: data.workflow_runs, headers }
   }
   const { eventName, repository, runId } = environment
+  // Other repositories' changes are sent: a run of a push has never read them.
+  const isElsewhere = !events.includes('push')
   /**
    * Whether a run succeeded, and had what was on the branch then: a fork's branch may have the same
    * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
-   * called. [range.schedule.renamed]
+   * called, and what they read elsewhere has nothing to do with it. [range.schedule.renamed]
    */
   const isHere = (run: ApiRun): boolean => {
     const event = getString(run, 'event')
-    const isScheduled = [event, eventName].every((name) => /^schedule|^repository/.test(name))
+    const isScheduled = [event, isElsewhere ? event : eventName].every((name) =>
+      /^schedule|^repository/.test(name),
+    )
     return (
       String(getPath(run, 'id')) !== runId &&
       events.includes(event) &&
@@ -144,6 +152,21 @@ async function findRuns(
     // No page behind a run that counts is needed: this one is made the last.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
+  for (const run of items.filter(isHere)) {
+    // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
+    const { id, run_attempt: runAttempt = 1 } = run
+    if (isMark(run) || (await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo))) {
+      run.conclusion = 'success'
+      break
+    }
+    // It may send what this run would. [code.running]
+    if (isLate({ workflow_runs: [run] }) && isElsewhere)
+      throw new ActionError(
+        'github',
+        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
+        'Re-run this one when that one has ended.',
+      )
+  }
   const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
   const found = truncated ? await Promise.all(events.map(search)) : []
   const marks = [...items, ...found.flatMap(({ data }) => data)]
