@@ -8,7 +8,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const PAGE = 'docs/development/rules.md'
 /** The pages whose own sentences may be rules. */
-const PAGES = ['README.md', 'SECURITY.md', 'docs/*.md', 'docs/development/releasing.md']
+const INVARIANTS = ['docs/development/invariants.md', 'docs/development/releasing.md']
+const PAGES = ['README.md', 'SECURITY.md', 'docs/*.md', ...INVARIANTS]
 const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
 
 /**
