@@ -46,8 +46,8 @@ describe('Dependabot [house.packages]', () => {
   })
 })
 
-test('the invariants are numbered, and go on in what is said of releases [house.pages]', () => {
-  const pages = text('docs/development/invariants.md') + text('docs/development/releasing.md')
+test('the threat model numbers its invariants, and goes on in what is said of releases [house.pages]', () => {
+  const pages = text('docs/development/threat-model.md') + text('docs/development/releasing.md')
   const rows = pages.match(/^\| I\d+ (?=\| .+ \|$)/gm) ?? []
   expect(rows.length).toBeGreaterThan(10)
   expect(rows).toEqual(rows.map((_, index) => `| I${index + 1} `))
