@@ -296,6 +296,24 @@ const NIGHT_OF_BOTS: Start = {
   },
 }
 
+/** Since the last success, this page was changed. */
+const translate = (event: string, page: string, inputs = {}): Start => ({
+  event,
+  payload: { schedule: '17 3 * * 1', inputs },
+  prepare: (world) => {
+    const { repository, before, sha: head } = world
+    repository.addRun({ path: '.github/workflows/translations.yml', head_sha: before })
+    repository.addComparison(before, head, { files: [file(page)] })
+    addRelease(world, 'docs/en/since.mdx')
+  },
+})
+/** One for each language. */
+const BOTH_LANGUAGES = {
+  ends: 'pr-opened, pr-opened',
+  sends: `${JOB}, ${JOB}`,
+  comments: [DOCS_LINK, DOCS_LINK],
+}
+
 /** Two other repositories, which anybody can read, and a night in which both changed. */
 const NIGHT: Start = {
   event: 'schedule',
@@ -870,6 +888,23 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
       schedule('workflow_dispatch', false, { since: 'v1.1.0' }),
       'can be told where to begin',
       { prompt: 'src/since.ts' },
+    ],
+  ],
+  'translations.yml': [
+    [
+      translate('schedule', 'docs/en/retry.mdx'),
+      'asks for each language with what changed in English',
+      { ...BOTH_LANGUAGES, prompt: ['pages in docs/', 'docs/en/retry.mdx'] },
+    ],
+    [
+      translate('schedule', 'docs/de/retry.mdx'),
+      'sends nothing if only a translation changed',
+      { ends: 'skipped, skipped' },
+    ],
+    [
+      translate('workflow_dispatch', 'docs/en/retry.mdx', { since: 'v1.1.0' }),
+      'can be told where to begin',
+      { ...BOTH_LANGUAGES, prompt: 'docs/en/since.mdx' },
     ],
   ],
   'other-repositories.yml': [
