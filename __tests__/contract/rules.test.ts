@@ -63,7 +63,7 @@ const why = (asked: string): string =>
 
 test('npm run why tells what a rule is for, and who holds it [house.rules]', () => {
   const told = why('house.rules')
-  expect(told).toContain('lost together with their tests; names above every statement')
+  expect(told).toContain('promises were lost with their tests')
   expect(told).toMatch(/ test +__tests__\/contract\/rules\.test\.ts:\d+ /)
   expect(why('output.pr-number')).toContain('] Outputs, `pr-number`: Its number, on GitHub')
   expect(why('poll.dead-address')).toContain('] Retries: A step that only waits gives up')
