@@ -444,8 +444,8 @@ function slower(end: 'ended' | 'active', ...of: Parameters<typeof pull>): Case {
   }
 }
 
-/** What docs/recipes.md adds to on-merge.yml. */
-const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(text('docs/recipes.md')) ?? []
+/** The last step of on-merge.yml, which is commented out. */
+const [REVIEW = ''] = /^ {6}# - if: [\s\S]*/m.exec(text('examples/on-merge.yml')) ?? []
 /** A token that may neither make drafts nor read checks. */
 const PULLS_ONLY = { docsToken: { pull_requests: 'write' } } as const
 const EDIT = [
@@ -585,9 +585,9 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       MERGED,
-      'can ask the author for a review, with the step of docs/recipes.md',
+      'can ask the author for a review, with the step that is commented out',
       {
-        edit: (yaml) => yaml + asSteps(REVIEW),
+        edit: (yaml) => yaml.replace(REVIEW, REVIEW.replaceAll(/^ {6}# /gm, '      ')),
         payload: (world) => ({
           ...MERGED.payload(world),
           head_commit: { id: world.sha, author: { username: 'octocat' } },
