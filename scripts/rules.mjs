@@ -10,7 +10,9 @@ const FOLDER = 'docs/development/rules/'
 /** The pages whose own sentences may be rules. */
 const PAGES = [
   ...['README.md', 'SECURITY.md', 'docs/*.md'],
-  ...['memory', 'other-repositories', 'overview', 'releasing'].map((name) => `docs/development/${name}.md`),
+  ...['memory', 'other-repositories', 'overview', 'releasing'].map(
+    (name) => `docs/development/${name}.md`,
+  ),
 ]
 const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
 const ITEM = new RegExp(`^- ((?:\`${NAME}\` ?)+)(.*)$`)
