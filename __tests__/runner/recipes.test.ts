@@ -263,7 +263,10 @@ const RELEASE: Start = {
     action: 'published',
     release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
   },
-  prepare: (world) => addRelease(world, 'src/retry.ts'),
+  prepare: (world) => {
+    addRelease(world, 'src/retry.ts')
+    world.repository.addRelease('v1.2.0', '2026-01-02T00:00:00Z')
+  },
 }
 
 const startedOn = (ref: string): Start => ({
@@ -910,7 +913,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
   'other-repositories.yml': [
     [
       NIGHT,
-      'asks once, with what was merged in both since the last good run',
+      'asks once, with what was merged in both since the last green run',
       {
         edit: OF_OTHERS,
         prompt: [
@@ -928,7 +931,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       { ...NIGHT, ...dispatch({ since: 'v1.1.0' }) },
       'fails on what is no date',
-      { edit: OF_OTHERS, ends: 'error', fails: true },
+      { edit: OF_OTHERS, ends: 'error', sends: '' },
     ],
   ],
   'release.yml': [
@@ -1234,8 +1237,8 @@ const dryRuns = rows.flatMap(([, name, one], at) => {
 })
 test.concurrent.each(dryRuns)(
   '%s changes nothing in a dry run [house.recipe.runs]',
-  async (...one) => {
-    const ran = await run(...one)
+  async (name, dry, one) => {
+    const ran = await run(name, edit(one, dry), one)
     expectSuccess(ran)
     expect(new Set(ran.outputs.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']))
     const requests = [...ran.service.requests, ...ran.github.requests]
