@@ -1,20 +1,26 @@
 /**
  * The rules, and where they are named: for `npm run why`, and for the test that holds them
- * together. docs/development/rules.md says what they are for.
+ * together. docs/development/rules/README.md says what they are for.
  */
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-const PAGE = 'docs/development/rules.md'
+const FOLDER = 'docs/development/rules/'
 /** The pages whose own sentences may be rules. */
-const PAGES = ['README.md', 'SECURITY.md', 'docs/*.md', 'docs/development/releasing.md']
+const PAGES = [
+  ...['README.md', 'SECURITY.md', 'docs/*.md'],
+  ...['memory', 'other-repositories', 'overview', 'releasing'].map(
+    (name) => `docs/development/${name}.md`,
+  ),
+]
 const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
+const ITEM = new RegExp(`^- ((?:\`${NAME}\` ?)+)(.*)$`)
 
 /**
  * @typedef {object} Rule
  * @property {string} name
- * @property {string} text the promise, and on the rules' own page also its reason and source
+ * @property {string} text the promise and its reason
  * @property {string} file
  * @property {number} line
  * @property {boolean} isGivenUp
@@ -22,17 +28,8 @@ const NAME = '[a-z][a-z\\d-]*(?:\\.[a-z\\d-]+){1,3}'
 
 /** @returns {Rule[]} */
 export function readRules() {
-  const text = readFileSync(PAGE, 'utf8')
-  const givenUp = text.indexOf('\n## Given up')
-  const item = new RegExp(`^- \`(${NAME})\` (.*(?:\\n  .*)*)`, 'gm')
-  const items = [...text.matchAll(item)].map(({ 1: name = '', 2: rule = '', index }) => ({
-    name,
-    text: oneLine(rule),
-    ...{ file: PAGE, line: lineOf(text, index), isGivenUp: index > givenUp },
-  }))
-  /** @param {Rule} rule */
-  const isReason = (rule) => rule.text.startsWith('*Why:*')
-  const reasons = new Map(items.filter(isReason).map(({ name, text }) => [name, ` ${text}`]))
+  const items = files(FOLDER).flatMap(readItems)
+  const reasons = new Map(items.map(({ name, reason }) => [name, reason]))
   const marks = files(...PAGES).flatMap((file) => {
     const page = readFileSync(file, 'utf8')
     return [...page.matchAll(new RegExp(`<!-- (${NAME}) -->`, 'g'))].map(
@@ -43,7 +40,35 @@ export function readRules() {
       }),
     )
   })
-  return [...items.filter((rule) => !isReason(rule)), ...marks]
+  const rules = items.filter(({ promise }) => promise !== '')
+  return [
+    ...rules.map(({ promise, reason, ...rule }) => ({ ...rule, text: promise + reason })),
+    ...marks,
+  ]
+}
+
+/**
+ * The lines of a page of rules: names, the promise unless it stands on another page, and the reason
+ * in brackets, in place of which the heading's counts.
+ *
+ * @param {string} file
+ */
+function readItems(file) {
+  let family = ''
+  let isGivenUp = false
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.startsWith('#')) family = ''
+      if (line.startsWith('## ')) isGivenUp = line === '## Given up'
+      if (line.startsWith('*Why:*')) family = ` ${line}`
+      const [, names = '', rest = ''] = ITEM.exec(line) ?? []
+      const [, promise = '', own] = /^(.*?)(?: ?\(((?:[^()]|\([^()]*\))*)\))?$/.exec(rest) ?? []
+      const reason = own === undefined ? family : ` *Why:* ${own}.`
+      return [...names.matchAll(/[^` ]+/g)].map(([name]) => {
+        return { name, promise, reason, file, line: index + 1, isGivenUp }
+      })
+    })
 }
 
 /**
@@ -84,7 +109,7 @@ export function findReferences(rules) {
   const areas = [...new Set(rules.map(({ name }) => name.split('.')[0]))].join('|')
   const named = new RegExp(`\\[((?:${areas})(?:\\.[a-z\\d-]+){1,3})\\](?!\\()`, 'g')
   return files('src', '__tests__', 'docs', 'CONTRIBUTING.md')
-    .filter((file) => /\.(?:ts|md)$/.test(file) && file !== PAGE)
+    .filter((file) => /\.(?:ts|md)$/.test(file) && !file.startsWith(FOLDER))
     .flatMap((file) =>
       readFileSync(file, 'utf8')
         .split('\n')
@@ -164,7 +189,7 @@ export function isComment(line = '') {
 function files(...paths) {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths]
   const all = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n')
-  const isAsked = (file = '') => paths.some((one) => one === 'docs' || one === file)
+  const isAsked = (file = '') => paths.some((one) => [file, 'docs', FOLDER].includes(one))
   const own = all.filter((file) => !file.startsWith('docs/development/') || isAsked(file))
   return [...new Set(own)]
 }

@@ -226,6 +226,23 @@ test('each error is found by its first words, which people paste [output.error-c
   expect([...new Set(missing)]).toEqual([])
 })
 
+/** Of runs that are green, or may be, and have no docs pull request. */
+const GREEN = [
+  'No docs job was started',
+  'The docs job completed without a pull request',
+  "The docs job completed, but its link can't be passed on safely and was dropped",
+  'Dry run',
+  'The docs job did not finish in time',
+  'The docs job was started',
+]
+
+test('a green run without a docs pull request is found by its title [output.outcome]', () => {
+  const code = text('src/report/outcome.ts').replaceAll(/['"](completed)/g, ' The docs job $1')
+  expect(GREEN.filter((title) => !code.includes(` ${title}`))).toEqual([])
+  const told = rows('docs/troubleshooting.md', 'Green, but no docs pull request')
+  expect(told.map(([title = '']) => /^\*(.*)\*/.exec(title)?.[1])).toEqual(GREEN)
+})
+
 test('the workflows of the documents are those of examples/, which tests run, without the comment on top [house.pages]', () => {
   const all = documents().flatMap((file) => [...text(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
   const blocks = all.map(([, yaml = '']) => yaml)

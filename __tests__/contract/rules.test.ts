@@ -1,4 +1,4 @@
-/** The rules of docs/development/rules.md: each has a test and a reason, and a sentence in src. */
+/** The rules of docs/development/rules/: each has a test and a reason, and a sentence in src. */
 
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
@@ -63,7 +63,7 @@ const why = (asked: string): string =>
 
 test('npm run why tells what a rule is for, and who holds it [house.rules]', () => {
   const told = why('house.rules')
-  expect(told).toContain('lost together with their tests; names above every statement')
+  expect(told).toContain('promises were lost with their tests')
   expect(told).toMatch(/ test +__tests__\/contract\/rules\.test\.ts:\d+ /)
   expect(why('output.pr-number')).toContain('] Outputs, `pr-number`: Its number, on GitHub')
   expect(why('poll.dead-address')).toContain('] Retries: A step that only waits gives up')
@@ -74,7 +74,7 @@ test('npm run why tells on one screen which rules a line keeps, its plants and i
   const lines = text(file).split('\n')
   const at = lines.findIndex((line) => line.includes("pull === 'merged' && isDone"))
   const told = why(`${file}:${at + 1}`)
-  expect(told).toMatch(/^\[paid\.push\.merged\] A push that changes nothing of it, or such/m)
+  expect(told).toMatch(/^\[paid\.push\.merged\] Shared docs jobs: A push that changes nothing/m)
   expect(told).toContain('\n  docs that were merged end it')
   expect(told).toMatch(/^History of this line:$/m)
   expect(told.split('\n').length).toBeLessThanOrEqual(40)

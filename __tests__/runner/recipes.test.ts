@@ -263,7 +263,10 @@ const RELEASE: Start = {
     action: 'published',
     release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
   },
-  prepare: (world) => addRelease(world, 'src/retry.ts'),
+  prepare: (world) => {
+    addRelease(world, 'src/retry.ts')
+    world.repository.addRelease('v1.2.0', '2026-01-02T00:00:00Z')
+  },
 }
 
 const startedOn = (ref: string): Start => ({
@@ -294,6 +297,24 @@ const NIGHT_OF_BOTS: Start = {
     )
     repository.addComparison(before, head, { files: [file('src/retry.ts')], commits })
   },
+}
+
+/** Since the last success, this page was changed. */
+const translate = (event: string, page: string, inputs = {}): Start => ({
+  event,
+  payload: { schedule: '17 3 * * 1', inputs },
+  prepare: (world) => {
+    const { repository, before, sha: head } = world
+    repository.addRun({ path: '.github/workflows/translations.yml', head_sha: before })
+    repository.addComparison(before, head, { files: [file(page)] })
+    addRelease(world, 'docs/en/since.mdx')
+  },
+})
+/** One for each language. */
+const BOTH_LANGUAGES = {
+  ends: 'pr-opened, pr-opened',
+  sends: `${JOB}, ${JOB}`,
+  comments: [DOCS_LINK, DOCS_LINK],
 }
 
 /** Two other repositories, which anybody can read, and a night in which both changed. */
@@ -426,8 +447,8 @@ function slower(end: 'ended' | 'active', ...of: Parameters<typeof pull>): Case {
   }
 }
 
-/** What docs/recipes.md adds to on-merge.yml. */
-const [, REVIEW = ''] = /```yml\n([\s\S]*?)```/.exec(text('docs/recipes.md')) ?? []
+/** The last step of on-merge.yml, which is commented out. */
+const [REVIEW = ''] = /^ {6}# - if: [\s\S]*/m.exec(text('examples/on-merge.yml')) ?? []
 /** A token that may neither make drafts nor read checks. */
 const PULLS_ONLY = { docsToken: { pull_requests: 'write' } } as const
 const EDIT = [
@@ -567,9 +588,9 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       MERGED,
-      'can ask the author for a review, with the step of docs/recipes.md',
+      'can ask the author for a review, with the step that is commented out',
       {
-        edit: (yaml) => yaml + asSteps(REVIEW),
+        edit: (yaml) => yaml.replace(REVIEW, REVIEW.replaceAll(/^ {6}# /gm, '      ')),
         payload: (world) => ({
           ...MERGED.payload(world),
           head_commit: { id: world.sha, author: { username: 'octocat' } },
@@ -872,10 +893,27 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
       { prompt: 'src/since.ts' },
     ],
   ],
+  'translations.yml': [
+    [
+      translate('schedule', 'docs/en/retry.mdx'),
+      'asks for each language with what changed in English',
+      { ...BOTH_LANGUAGES, prompt: ['pages in docs/', 'docs/en/retry.mdx'] },
+    ],
+    [
+      translate('schedule', 'docs/de/retry.mdx'),
+      'sends nothing if only a translation changed',
+      { ends: 'skipped, skipped' },
+    ],
+    [
+      translate('workflow_dispatch', 'docs/en/retry.mdx', { since: 'v1.1.0' }),
+      'can be told where to begin',
+      { ...BOTH_LANGUAGES, prompt: 'docs/en/since.mdx' },
+    ],
+  ],
   'other-repositories.yml': [
     [
       NIGHT,
-      'asks once, with what was merged in both since the last good run',
+      'asks once, with what was merged in both since the last green run',
       {
         edit: OF_OTHERS,
         prompt: [
@@ -893,7 +931,7 @@ const CASES: Readonly<Record<string, readonly Row[]>> = {
     [
       { ...NIGHT, ...dispatch({ since: 'v1.1.0' }) },
       'fails on what is no date',
-      { edit: OF_OTHERS, ends: 'error', fails: true },
+      { edit: OF_OTHERS, ends: 'error', sends: '' },
     ],
   ],
   'release.yml': [
@@ -1199,8 +1237,8 @@ const dryRuns = rows.flatMap(([, name, one], at) => {
 })
 test.concurrent.each(dryRuns)(
   '%s changes nothing in a dry run [house.recipe.runs]',
-  async (...one) => {
-    const ran = await run(...one)
+  async (name, dry, one) => {
+    const ran = await run(name, edit(one, dry), one)
     expectSuccess(ran)
     expect(new Set(ran.outputs.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']))
     const requests = [...ran.service.requests, ...ran.github.requests]

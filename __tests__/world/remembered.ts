@@ -157,8 +157,8 @@ export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
 }
 
 /**
- * What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut: what
- * was removed from history is in no list.
+ * What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut:
+ * what was removed from history is in no list.
  */
 function contentOf(facts: Facts): string | undefined {
   const { inputs, event, number, step } = facts

@@ -258,8 +258,9 @@ export function isOfEarlierRun(facts: Facts): boolean {
 }
 
 /**
- * Whether a reader was told that nobody knows whether the docs pull request was open at the end, and
- * GitHub did not say so: then the end is not remembered, as what came last may have missed a merge.
+ * Whether a reader was told that nobody knows whether the docs pull request was open at the end,
+ * and GitHub did not say so: then the end is not remembered, as what came last may have missed a
+ * merge.
  */
 function isUnseen(facts: Facts): boolean {
   const { outcome, jobId, docsPullAnswers, lines } = facts

@@ -355,7 +355,9 @@ export function hasNothingNew(facts: Facts): boolean {
   return !isAsked && isRange && !github.undiffable && !isGone && isNothing
 }
 
-/** Whether GitHub lists all commits, and they are merges, or by skip-authors, as of a merged group. */
+/**
+ * Whether GitHub lists all commits, and they are merges, or by skip-authors, as of a merged group.
+ */
 function listsNobodys(facts: Facts): boolean {
   const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
   const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
