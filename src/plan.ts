@@ -152,9 +152,9 @@ async function planAbout(
     const closed = await findClosed(step, findings !== undefined || memory.comment?.isMemory)
     return closed && skipAndStop(closed)
   }
-  const plan: Plan = recalled
-    ? await recalled.plan(fingerprints, composeWith, refuse)
-    : ((await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0] })
+  const look = async (): Promise<Plan> =>
+    (await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0], look }
+  const plan = await (recalled ? recalled.plan(fingerprints, composeWith, refuse) : look())
   return { ...plan, isPrivate: findings?.isPrivate }
 }
 

@@ -1143,13 +1143,27 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     expect(outputs.sent).toBe(sent)
   })
 
-  const BUSY = { message: [{ status: 409, error: 'Busy' }] }
-  testsIn({ emulator: { scenario: BUSY } })(
-    'is skipped, though the message had to wait: and the comment says so',
-    async (world) => {
+  const WAITS = {
+    create: [{}, { status: 429, error: 'Slow down' }],
+    message: [{ status: 409, error: 'Busy' }],
+  }
+  const OTHER = { 'job-key': 'other' }
+  const FIRST_JOB = '00000000-0000-4000-8000-000000000001'
+  testsIn({ emulator: { scenario: WAITS } }).each<
+    [string, Record<string, string>, comments: unknown[]]
+  >([
+    ['a message', { 'job-scope': 'pull-request' }, [/^⏭️/]],
+    ['a message to a given docs job', { 'job-id': FIRST_JOB }, [/^✅/]],
+    ['a new docs job', { 'job-scope': 'pull-request', ...OTHER }, [/^✅/, /^⏭️/]],
+    ['a new docs job that no run remembers', OTHER, [/^✅/]],
+  ])(
+    'is skipped, though %s had to wait: %j [send.look-again]',
+    async (world, _, inputs, comments) => {
+      const reads = () => world.github.requests.filter(({ path }) => PULL.test(path)).length
       await world.step({ 'job-scope': 'pull-request' })
+      const before = reads()
       const { outputs } = await world.step(
-        { 'job-scope': 'pull-request', prompt: 'More.' },
+        { comment: 'true', prompt: 'More.', ...inputs },
         {
           meanwhile: async ({ lines }) => {
             await until(() => lines.some((line) => line.includes('Retrying in')))
@@ -1158,8 +1172,10 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
         },
       )
       expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-      expect(world.posts()).toHaveLength(2)
-      expect(world.comments()).toEqual([expect.stringMatching(/^⏭️/)])
+      expect([world.posts().length, reads() - before]).toEqual([2, 2])
+      expect(world.comments()).toEqual(
+        comments.map((text) => expect.stringMatching(text as RegExp)),
+      )
     },
   )
 

@@ -26,8 +26,8 @@ const TABLE = [
   ['a message that had to wait is that of the start [send.look-again]', 'prompt = now.prompt;', ''],
   [
     'the end that was there before a message is that of the start [poll.stale-end]',
-    'remembered = now?.remembered;',
-    '',
+    'tellAccepted(now,',
+    'tellAccepted(task,',
   ],
   [
     'a refusal is a failure of the look behind it [send.look-again]',
