@@ -162,7 +162,7 @@ const ON_BRANCH = /^(?:schedule|workflow_dispatch) refs\/heads\//
 
 /** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {
-  reason: 'this is a re-run, and the attempt before it was green, so the changes count as sent',
+  reason: 'this is a re-run, and an earlier attempt was green, so the changes count as sent',
   advice: 'To send them, start the workflow by hand, with since.',
 }
 
