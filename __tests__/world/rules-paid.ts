@@ -421,9 +421,7 @@ export function isGreenAgain(facts: Facts): boolean {
   const isRange = isNight && inputs.since === undefined && asksForCommits(facts) && !hasComment
   return (
     isRange &&
-    before.some(
-      (one) => one.runId === runId && one.attempt < attempt && one.step.exitCode === 0,
-    )
+    before.some((one) => one.runId === runId && one.attempt < attempt && one.step.exitCode === 0)
   )
 }
 
