@@ -7,6 +7,7 @@
  * @property {number} [status] sent instead of doing what was requested
  * @property {Record<string, string>} [headers] that go with `status`
  * @property {string} [error] the text that goes with `status`
+ * @property {string} [others] goes with `status`: what somebody else has just asked the job for
  * @property {'before' | 'after'} [reset] the connection is reset before, or after, the request is
  * processed
  * @property {number} [delayMs] how long the response is delayed; speed doesn't shorten it
@@ -90,6 +91,16 @@ const sendsMessage = {
   inputs: { prompt: 'Shorten the introduction.', 'job-id': INITIAL_JOB_ID },
 }
 
+const followsUp = {
+  ...opensPullRequest,
+  pullRequest: ['opened', 'synchronize'],
+  inputs: {
+    prompt: 'Bring the docs in line with this pull request.',
+    'job-scope': 'pull-request',
+  },
+  demoInputs: { 'github-token': GITHUB_TOKEN },
+}
+
 /** @type {Record<string, Scenario>} */
 export const scenarios = {
   'pr-opened': {
@@ -135,15 +146,7 @@ export const scenarios = {
   'pull-request': {
     description: 'two runs on one pull request share a docs job, and one comment tells of it',
     service: {},
-    step: {
-      ...opensPullRequest,
-      pullRequest: ['opened', 'synchronize'],
-      inputs: {
-        prompt: 'Bring the docs in line with this pull request.',
-        'job-scope': 'pull-request',
-      },
-      demoInputs: { 'github-token': GITHUB_TOKEN },
-    },
+    step: followsUp,
   },
   'dry-run': {
     description: 'everything is checked, nothing is sent',
@@ -169,6 +172,11 @@ export const scenarios = {
     description: 'the message hits a busy docs job (409) twice, then is accepted',
     service: { initialJobs: [endedJob], message: twice(refuse(409, 'The job is busy', 1)) },
     step: sendsMessage,
+  },
+  'busy-since': {
+    description: 'a docs job that had ended is busy with what somebody else has asked for',
+    service: { message: [{ ...refuse(409, 'The job is busy', 1), times: 3, others: 'Typos.' }] },
+    step: followsUp,
   },
   unavailable: {
     description: 'a 503 to the create request, which may have been accepted: no retry',
@@ -199,6 +207,11 @@ export const scenarios = {
     description: 'after a message, the docs job still shows as completed for a moment',
     service: { initialJobs: [endedJob], message: [{ job: stale }], poll: twice({ job: stale }) },
     step: sendsMessage,
+  },
+  'taken-back': {
+    description: 'the docs job shows as completed without a link, then as active again',
+    service: { poll: ['completed', 'active'].map((status) => ({ job: { status, prLink: null } })) },
+    step: opensPullRequest,
   },
   'unknown-status': {
     description: 'the service reports an unknown status for a while',

@@ -149,10 +149,11 @@ function createHandler(service, jobs, now) {
       throw new HttpError(404, 'Project not found')
     const prompt = route.kind === 'poll' ? '' : readPrompt(entry)
     entry.fault = fault
+    const existing = jobs.byId.get(route.id) ?? jobs.recall(route.projectId, route.id)
     if (fault.status) {
+      if (fault.others && existing) jobs.message(existing, fault.others, now())
       return { status: fault.status, headers: fault.headers ?? {}, body: { error: fault.error } }
     }
-    const existing = jobs.byId.get(route.id) ?? jobs.recall(route.projectId, route.id)
     if (route.id && existing?.projectId !== route.projectId)
       throw new HttpError(404, 'Job not found')
 

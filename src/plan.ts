@@ -152,9 +152,9 @@ async function planAbout(
     const closed = await findClosed(step, findings !== undefined || memory.comment?.isMemory)
     return closed && skipAndStop(closed)
   }
-  const plan: Plan = recalled
-    ? await recalled.plan(fingerprints, composeWith, refuse)
-    : ((await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0] })
+  const look = async (): Promise<Plan> =>
+    (await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0], look }
+  const plan = await (recalled ? recalled.plan(fingerprints, composeWith, refuse) : look())
   return { ...plan, isPrivate: findings?.isPrivate }
 }
 
@@ -162,7 +162,7 @@ const ON_BRANCH = /^(?:schedule|workflow_dispatch) refs\/heads\//
 
 /** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {
-  reason: 'this is a re-run, and the attempt before it was green, so the changes count as sent',
+  reason: 'this is a re-run, and an earlier attempt was green, so the changes count as sent',
   advice: 'To send them, start the workflow by hand, with since.',
 }
 

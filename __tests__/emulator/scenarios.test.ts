@@ -93,7 +93,9 @@ test.each<[string, posts: string[], polls: string[]]>([
   ['unknown-status', ['201 active'], ['200 queued  ← injected']],
   ['slow', ['201 active  ← injected delay of 1.5 s'], ['  ← injected delay of 0.7 s']],
   ['stale', [OLD], [OLD, OLD, '200 ']],
+  ['taken-back', ['201 active'], [OLD, '200 active  ← injected', '200 completed']],
   ['pull-request', ['201 active', '200 active'], ['200 ']],
+  ['busy-since', ['201 active', BUSY, BUSY, BUSY, '200 active'], ['200 ']],
 ])('%s shows what it is about in its requests [house.emulator]', async (name, posts, polls) => {
   const stdout = await stdoutOf(name)
   const responses = (request: RegExp) =>

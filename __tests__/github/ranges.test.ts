@@ -1025,7 +1025,7 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
     ['of a manual run', 'workflow_dispatch', 2, ['success'], {}, 'nothing'],
     ['of a re-run that succeeded', 'schedule', 3, ['failure', 'success'], {}, 'nothing'],
     ['not of one that failed', 'schedule', 2, ['failure'], {}, 'job'],
-    ['not of one whose re-run failed', 'schedule', 3, ['success', 'failure'], {}, 'job'],
+    ['of one whose re-run failed', 'schedule', 3, ['success', 'failure'], {}, 'nothing'],
     ['not with since, which asks', 'workflow_dispatch', 2, ['success'], { since: PREVIOUS }, 'job'],
   ])('%s', async (world, _, event, attempt, ends, inputs, sent) => {
     withNews(world)
@@ -1036,9 +1036,10 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
     const asked = world.github.requests.filter(({ path }) => /\/attempts\//.test(path))
     if (sent === 'nothing')
       expect(log).toMatch(
-        /the attempt before it was green, so the changes count as sent\. .* by hand, with since/,
+        /an earlier attempt was green, so the changes count as sent\. .* by hand, with since/,
       )
-    expect(asked).toHaveLength('since' in inputs ? 0 : 1)
+    const asks = ends.length - ends.lastIndexOf('success')
+    expect(asked).toHaveLength('since' in inputs ? 0 : Math.min(asks, ends.length))
   })
 
   const BY_HAND = 'To start a new docs job, start the workflow by hand, with since.'
@@ -1143,13 +1144,27 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     expect(outputs.sent).toBe(sent)
   })
 
-  const BUSY = { message: [{ status: 409, error: 'Busy' }] }
-  testsIn({ emulator: { scenario: BUSY } })(
-    'is skipped, though the message had to wait: and the comment says so',
-    async (world) => {
+  const WAITS = {
+    create: [{}, { status: 429, error: 'Slow down' }],
+    message: [{ status: 409, error: 'Busy' }],
+  }
+  const OTHER = { 'job-key': 'other' }
+  const FIRST_JOB = '00000000-0000-4000-8000-000000000001'
+  testsIn({ emulator: { scenario: WAITS } }).each<
+    [string, Record<string, string>, comments: unknown[]]
+  >([
+    ['a message', { 'job-scope': 'pull-request' }, [/^⏭️/]],
+    ['a message to a given docs job', { 'job-id': FIRST_JOB }, [/^✅/]],
+    ['a new docs job', { 'job-scope': 'pull-request', ...OTHER }, [/^✅/, /^⏭️/]],
+    ['a new docs job that no run remembers', OTHER, [/^✅/]],
+  ])(
+    'is skipped, though %s had to wait: %j [send.look-again]',
+    async (world, _, inputs, comments) => {
+      const reads = () => world.github.requests.filter(({ path }) => PULL.test(path)).length
       await world.step({ 'job-scope': 'pull-request' })
+      const before = reads()
       const { outputs } = await world.step(
-        { 'job-scope': 'pull-request', prompt: 'More.' },
+        { comment: 'true', prompt: 'More.', ...inputs },
         {
           meanwhile: async ({ lines }) => {
             await until(() => lines.some((line) => line.includes('Retrying in')))
@@ -1158,8 +1173,10 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
         },
       )
       expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
-      expect(world.posts()).toHaveLength(2)
-      expect(world.comments()).toEqual([expect.stringMatching(/^⏭️/)])
+      expect([world.posts().length, reads() - before]).toEqual([2, 2])
+      expect(world.comments()).toEqual(
+        comments.map((text) => expect.stringMatching(text as RegExp)),
+      )
     },
   )
 

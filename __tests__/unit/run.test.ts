@@ -33,9 +33,9 @@ const MESSAGE: Extract<Task, { kind: 'message' }> = {
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const REMEMBERED: Remembered = {
   job: undefined,
-  look: () => Promise.reject(new Error('Nobody should have looked')),
   previousLink: LINK,
 }
+const unlooked = (): Promise<Plan> => Promise.reject(new Error('Nobody should have looked'))
 /** What is planned if the docs job no longer exists. */
 const GONE: Plan = { kind: 'create', prompt: 'Do more', previousLink: LINK }
 
@@ -213,9 +213,10 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 
   const ended = job('completed', { prLink: LINK })
   const running = job('active')
-  const plan = (known: Job | undefined, look = REMEMBERED.look): Plan => ({
+  const plan = (known: Job | undefined, look = unlooked): Plan => ({
     ...MESSAGE,
-    remembered: { ...REMEMBERED, job: known, look },
+    remembered: { ...REMEMBERED, job: known },
+    look,
   })
 
   /** @param looks what is planned, each time when the step looks at the docs job again */
@@ -374,6 +375,20 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [{ kind: 'skip', skip: { reason: 'it was closed' } }],
     ],
     [
+      'if its pull request was closed while a new one had to wait [send.look-again]',
+      ended,
+      [errorResponse(410), errorResponse(429)],
+      'message create: skipped',
+      [...again(1), { kind: 'skip', skip: { reason: 'it was closed' } }],
+    ],
+    [
+      'of one that has ended, and is busy while a new one had to wait [send.look-again]',
+      ended,
+      [errorResponse(410), errorResponse(429), active, active, opened],
+      'message create message poll poll: pr-opened',
+      [...again(1), ...again(1, running)],
+    ],
+    [
       'of one that is found [send.message.gone]',
       running,
       [...refused(404), active, active, opened],
@@ -420,6 +435,20 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     ])
     expect(story).toBe('message message poll poll poll: pr-opened')
     expect(calls.flatMap(({ prompt }) => prompt ?? [])).toEqual(['Do more', 'Do more there'])
+  })
+
+  test('asks for a new one as its last look has shown [send.look-again]', async () => {
+    const now: Plan = { kind: 'create', prompt: 'Do it there', previousLink: `${LINK}0` }
+    const look = async (): Promise<Plan> => plan(ended, async () => now)
+    const script = [...refused(410), ...refused(429), ...NEW]
+    const { story, calls, facts } = await runTask(plan(ended, look) as Task, script)
+    expect(story).toBe('message create create poll: failed')
+    expect(calls.flatMap(({ prompt }) => prompt ?? [])).toEqual([
+      'Do more',
+      'Do more',
+      'Do it there',
+    ])
+    expect(facts().previousLink).toBe(`${LINK}0`)
   })
 
   test('creates none of one that is busy to the deadline [send.look-again]', async () => {

@@ -1,9 +1,10 @@
 // Sending a create request or a message: when it is sent and retried, and what is known if the time
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
-import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
+import type { ServiceResult } from '../../src/agent/client.js'
 import { sentIn } from '../../src/run/facts.js'
 import { sendUntilAccepted } from '../../src/run/send.js'
+import type { Sending } from '../../src/run/task.js'
 import {
   callTimes,
   createScriptedRun,
@@ -19,24 +20,20 @@ import {
   settle,
 } from './scripted-run.js'
 
-const CREATE: SubmitRequest = { kind: 'create' }
-const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
+const CREATE: Sending = { kind: 'create', prompt: 'Do it' }
+const MESSAGE: Sending = { kind: 'message', jobId: 'job-1', prompt: 'Do it' }
 
 type Script = Iterable<ScriptedResult>
 
-async function submit(
-  script: Script,
-  options: ScriptedOptions = {},
-  request: SubmitRequest = CREATE,
-) {
+async function submit(script: Script, options: ScriptedOptions = {}, request: Sending = CREATE) {
   const run = createScriptedRun(script, options)
   return { ...run, ...(await sendIn(run, request)), at: callTimes(run), endedAt: run.clock.now() }
 }
 
 const sendIn = (
   { tools }: Pick<ReturnType<typeof createScriptedRun>, 'tools'>,
-  request: SubmitRequest = CREATE,
-) => settle(sendUntilAccepted(request, { prompt: 'Do it' }, tools))
+  request: Sending = CREATE,
+) => settle(sendUntilAccepted(request, tools))
 
 const accepted = jobResult('active')
 

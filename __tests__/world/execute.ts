@@ -35,7 +35,7 @@ import {
   TAG,
 } from './events.js'
 import { type GitHubPlan, OTHER_RUNS } from './github-plan.js'
-import { MARKER, markerIn, STRANGER } from './memory.js'
+import { isStrangers, MARKER, markerIn, STRANGERS } from './memory.js'
 import { FIRST_PORT } from './network.js'
 import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
 import type { SimulatedProcess } from './process.js'
@@ -83,13 +83,14 @@ async function runPlan(plan: Plan, tell: Tell) {
       if (after === 'end') await Promise.all(ends)
       if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
-      if (world.github?.plan.seizes === ends.length) seizeComments(world.github.repository)
+      if (world.github?.plan.seizes === ends.length) seizeComments(world.github)
       world.github?.begin(step)
       ends.push(runStep(step, ends.length, world, tell))
     }
     const steps = await Promise.all(ends)
-    const { docsEndedAt = Number.POSITIVE_INFINITY } = world.github?.happened ?? {}
-    return { plan, steps, comments: commentsOf(world), docsEndedAt }
+    const never = Number.POSITIVE_INFINITY
+    const { docsEndedAt = never, closedAt = never } = world.github?.happened ?? {}
+    return { plan, steps, comments: commentsOf(world), docsEndedAt, closedAt }
   } finally {
     await world.close()
   }
@@ -109,6 +110,7 @@ async function startWorld(plan: Plan, tell: Tell) {
     deadlineOf,
     count,
     onMessage: () => github?.endDocs(),
+    onLimit: () => github?.closePull(),
     tell,
   })
   const proxy =
@@ -203,7 +205,7 @@ async function runStep(plan: StepPlan, index: number, world: World, tell: Tell) 
 
 function commentsOf({ github }: World): string[] {
   const all = [...(github?.repository.comments.values() ?? [])]
-  return all.filter(({ author }) => author !== STRANGER).map(({ body }) => body)
+  return all.filter(({ author }) => !isStrangers(author)).map(({ body }) => body)
 }
 
 /** The process of a step, and what is done to it, some time after the nth of something else. */
@@ -258,26 +260,28 @@ function exactly(text: string): RegExp {
 }
 
 /** One who has the key, for example as it leaked, signs as well as the step does. */
-function seizeComments({ comments }: Repository): void {
+function seizeComments({ repository: { comments }, plan }: PlannedGitHub): void {
+  // A list that is late shows who wrote them.
+  if (plan.lagMs > 0) return
   for (const [id, comment] of comments)
-    if (markerIn(comment.body)) comments.set(id, { ...comment, author: STRANGER })
+    if (markerIn(comment.body)) comments.set(id, { ...comment, author: plan.seizedBy })
 }
 
 function copyComments(repository: Repository): void {
   for (const { issue, body, author } of [...repository.comments.values()]) {
     const marker = markerIn(body)
-    if (marker === undefined || author === STRANGER) continue
+    if (marker === undefined || isStrangers(author)) continue
     const { link, run, attempt, state } = marker
     const data = JSON.stringify(['forged', link, run, attempt, state])
     const forged = body.replace(MARKER, `$1${Buffer.from(data).toString('base64url')}$3`)
-    repository.addComment(issue, { author: STRANGER, body: forged })
+    repository.addComment(issue, { author: STRANGERS[0], body: forged })
   }
 }
 
 function findOwnComment(github: PlannedGitHub | undefined, number: number | undefined) {
   const comments = [...(github?.repository.comments.values() ?? [])]
   return comments.find(
-    ({ issue, author, body }) => issue === number && author !== STRANGER && markerIn(body),
+    ({ issue, author, body }) => issue === number && !isStrangers(author) && markerIn(body),
   )
 }
 
@@ -391,7 +395,13 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
         one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles }),
       )
   }
-  const happened: { docsEndedAt?: number } = {}
+  const happened: { docsEndedAt?: number; closedAt?: number } =
+    plan.closes === 'before' ? { closedAt: 0 } : {}
+  const closePull = (): void => {
+    if (plan.closes !== 'behind') return
+    happened.closedAt ??= performance.now()
+    Object.assign(repository.pulls.get(PULL_REQUEST) ?? {}, { state: 'closed' })
+  }
   /** Once, some time after this. */
   const endDocs = (): void => {
     const { docsPull, docsEnd } = plan
@@ -424,7 +434,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     }
     add(PULL_REQUEST, {
       author: plan.pullAuthor,
-      ...(plan.isRefused && { state: 'closed' }),
+      ...(happened.closedAt !== undefined && { state: 'closed' }),
       files: filesOf(plan, pull),
       commits,
       ...(isPush && { head: HEAD, locked: plan.isLocked }),
@@ -533,7 +543,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })
   }
-  return { ...github, repository, plan, begin, runNumberOf, endDocs, happened }
+  return { ...github, repository, plan, begin, runNumberOf, endDocs, closePull, happened }
 }
 
 /** What GitHub's list of files still shows after a push. */

@@ -168,11 +168,6 @@ export class Facts extends Observed {
     return this.docsPullReads.filter(isObject)
   }
 
-  /** Whether GitHub answered with the pull request that the run is about. */
-  get hasReadPull(): boolean {
-    return this.requestsTo(/\/pulls\/1$/).some(isObject)
-  }
-
   /** As the step found the docs pull request before it sent anything. */
   get docsPull(): NonNullable<typeof this.github>['docsPull'] | undefined {
     return this.docsPullBefore(this.posts[0]?.startedAt ?? this.reportedAt ?? NEVER)
@@ -531,7 +526,7 @@ export class Facts extends Observed {
   }
 }
 
-const isObject = ({ status, answered }: Received): boolean =>
+export const isObject = ({ status, answered }: Received): boolean =>
   status === 200 && answered.startsWith('{')
 
 /** Whether a step keeps its memory in a comment. */

@@ -12,6 +12,7 @@ import {
 } from '../support/github.js'
 import { type Draw, HOSTILE_LABEL } from './draw.js'
 import { INJECTED } from './hostile.js'
+import { STRANGERS } from './memory.js'
 import { EPOCH } from './timers.js'
 
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
@@ -49,10 +50,14 @@ export function createGitHubPlan(draw: Draw) {
     pages: random.pick('usual', 'usual', 'short'),
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
-    /** Before which step, from 0, the comments with a genuine marker are a stranger's. */
-    seizes: random.chance(0.06) ? random.pick(1, 2) : undefined,
-    /** Somebody closes the pull request while the runs wait. */
-    isRefused: theme !== 'well' && random.chance(0.06),
+    /** Before which step, from 0, the comments with a genuine marker become whose. */
+    seizes: random.chance(0.08) ? random.pick(1, 2) : undefined,
+    seizedBy: random.pick(...STRANGERS),
+    /**
+     * Somebody closes the pull request while the runs wait: for a runner, or behind a refusal of
+     * the service's.
+     */
+    closes: theme === 'well' ? 'never' : random.name({ never: 86, before: 6, behind: 8 }),
     /** The docs pull request. */
     docsPull: random.name({
       open: isOfPushes ? 10 : 3,

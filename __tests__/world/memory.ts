@@ -8,8 +8,9 @@ export type Marker = NonNullable<ReturnType<typeof markerIn>>
 
 export const MARKER = /(<!-- agent-job-action:\d+ [\w-]{22} )([\w-]+)( [\w-]{43} -->)/
 const NAME = /agent-job-action:\d+ ([\w-]{22}) /
-/** Who copies the comments of others. */
-export const STRANGER = 'stranger'
+/** Who copies the comments of others; and whose account was deleted. */
+export const STRANGERS = ['stranger', ''] as const
+export const isStrangers = (login = ''): boolean => STRANGERS.some((one) => one === login)
 
 /** Reads without the key what only a genuine step has written here. */
 export function markerIn(text: string) {
@@ -68,12 +69,14 @@ function withoutRepeats(items: Page) {
 
 type Page = NonNullable<ReturnType<typeof itemsIn>>
 
+type Item = { id: number; body: string; user: { login: string } | null }
+
 function itemsIn({ at, status, answered }: Received) {
   if (status !== 200) return undefined
   try {
-    const items: { id: number; body: string; user: { login: string } }[] = JSON.parse(answered)
+    const items: Item[] = JSON.parse(answered)
     return items.flatMap(({ id, body, user }) =>
-      user.login === STRANGER ? [] : [{ at, id, marker: markerIn(body) }],
+      isStrangers(user?.login) ? [] : [{ at, id, marker: markerIn(body) }],
     )
   } catch {
     return undefined
@@ -86,9 +89,9 @@ export function strangersJobs({ githubRequests }: StepRecord): string[] {
     .filter(({ path, method, status }) => COMMENTS.test(path) && method === 'GET' && status === 200)
     .flatMap(({ answered }) => {
       try {
-        const items: { body: string; user: { login: string } }[] = JSON.parse(answered)
+        const items: Item[] = JSON.parse(answered)
         return items.flatMap(({ body, user }) =>
-          user.login === STRANGER ? [markerIn(body)?.jobId ?? ''] : [],
+          isStrangers(user?.login) ? [markerIn(body)?.jobId ?? ''] : [],
         )
       } catch {
         return []

@@ -136,7 +136,11 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   }
   if (draw.theme === 'pushes')
     return random.chance(0.6) ? createPushes(draw, first) : [createOnMain(draw, first)]
-  if (draw.theme === 'ranges') return [createRange(draw, first)]
+  if (draw.theme === 'ranges') {
+    const range = createRange(draw, first)
+    const isNight = ['schedule', 'workflow_dispatch'].includes(range.event.name)
+    return [range, ...(isNight && random.chance(0.4) ? [{ ...range, attempt: 2 }] : [])]
+  }
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
     ? 1

@@ -14,9 +14,29 @@ export interface Plant {
 const TABLE = [
   // What is sent again.
   [
-    'a docs job that is busy by now is replaced [send.look-again]',
+    'a docs job that is busy by now is given up [send.look-again]',
     '(verdict.isDoubted && hasEnded(now))',
     'verdict.isDoubted',
+  ],
+  [
+    'a docs job that is busy by now is replaced [send.look-again]',
+    '!hasEnded(now) || !refusesMessage(thrown)',
+    '!refusesMessage(thrown)',
+  ],
+  [
+    'a docs job is replaced, though it is busy while the new one waits [send.look-again]',
+    'look: next };',
+    'look: undefined };',
+  ],
+  [
+    'a new docs job that had to wait is for nobody [skip.closed-meanwhile] [send.look-again]',
+    'fingerprint: fingerprints[0], look }',
+    'fingerprint: fingerprints[0] }',
+  ],
+  [
+    'a docs job that is replaced is stored while the new one waits [send.look-again]',
+    'tellNew(now, tools); return now;',
+    'return now;',
   ],
   [
     'nobody looks again at a docs job [send.look-again]',
@@ -26,8 +46,8 @@ const TABLE = [
   ['a message that had to wait is that of the start [send.look-again]', 'prompt = now.prompt;', ''],
   [
     'the end that was there before a message is that of the start [poll.stale-end]',
-    'remembered = now?.remembered;',
-    '',
+    'tellAccepted(now,',
+    'tellAccepted(task,',
   ],
   [
     'a refusal is a failure of the look behind it [send.look-again]',

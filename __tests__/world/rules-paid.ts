@@ -2,7 +2,7 @@
 
 import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { HEAD, numberOf, shaOf } from './events.js'
-import { ENDED, type Facts, isAboutTheJob, NOTHING } from './facts.js'
+import { ENDED, type Facts, isAboutTheJob, isObject, NOTHING } from './facts.js'
 import { isByGateway } from './github-plan.js'
 import { markersIn, strangersJobs } from './memory.js'
 import {
@@ -155,15 +155,28 @@ export const PAID_RULES = {
   },
 
   *'whoever has waited behind a refusal looks again [send.look-again]'(facts) {
-    if (facts.task !== 'create') return
-    const messages = facts.posts.filter(isMessage)
-    for (const [index, next] of messages.slice(1).entries()) {
-      const refused = messages[index] as Entry
+    const { posts, task, hasComment } = facts
+    if (task !== 'create' || !hasComment) return
+    const jobs = remembered(facts).map((one) => one?.jobId ?? '')
+    for (const [index, next] of posts.slice(1).entries()) {
+      const refused = posts[index] as Entry
       const [from, to] = [refused.startedAt, next.startedAt]
-      if (![409, 410, 422, 429].includes(refused.exchange.response.status)) continue
-      const looks = facts.polls(next.jobId, to).filter(({ startedAt }) => startedAt > from)
-      if (looks.length === 0) yield 'a message was sent again without a look'
+      const isLimited = [409, 410, 422, 429].includes(refused.exchange.response.status)
+      if (!isLimited || !jobs.every((jobId) => jobId !== '')) continue
+      const looks = jobs.flatMap((jobId) => facts.polls(jobId, to))
+      if (!looks.some(({ startedAt }) => startedAt > from)) yield 'nobody looked before a retry'
     }
+  },
+
+  /** Its refusal says nothing of its end. */
+  *'a docs job that is busy by now is asked to the deadline [send.look-again]'(facts) {
+    const { posts, code, hasComment, usedItsTime, wasCancelled } = facts
+    const last = posts.at(-1)
+    if (code !== 'rejected' || !hasComment || !last || !isMessage(last)) return
+    const looks = facts.polls(last.jobId).filter(({ startedAt }) => startedAt > last.startedAt)
+    const isBusy = looks.some((poll) => facts.wasRead(poll) && facts.statusIn(poll) === 'active')
+    const isGone = last.exchange.response.status === 404
+    if (isBusy && !isGone && !usedItsTime && !wasCancelled) yield `${facts.says}`
   },
 
   /** Whoever has a key that leaked can sign as well as the step. */
@@ -184,8 +197,21 @@ export const PAID_RULES = {
     if (isGreenAgain(facts) && facts.posts.length > 0) yield 'an earlier attempt has sent it'
   },
 
-  *'what nobody asked for is not sent once it was closed [skip.closed-meanwhile]'(facts) {
-    if (isRefusedMeanwhile(facts) && facts.posts.length > 0) yield 'the pull request was closed'
+  *'what nobody asked for is not sent once it was closed [skip.closed-meanwhile] [send.look-again]'(
+    facts,
+  ) {
+    if (!isRefusedMeanwhile(facts)) return
+    const { closedAt } = facts.record
+    const isSeen = ({ startedAt }: Entry) =>
+      facts
+        .requestsTo(/\/pulls\/1$/)
+        .some((read) => isObject(read) && read.at > closedAt && read.at < startedAt)
+    for (const [index, post] of facts.posts.entries()) {
+      const waitedAt = facts.posts[index - 1]?.arrivedAt ?? facts.step.spawnedAt
+      const mayKnow = facts.isGitHubWell && closedAt <= waitedAt
+      if (mayKnow || isSeen(post))
+        yield `POST ${index + 1} was sent, and the pull request was closed`
+    }
   },
 
   /** Who obeys would pay again. */
@@ -359,7 +385,8 @@ export function hasNothingNew(facts: Facts): boolean {
  * Whether GitHub lists all commits, and they are merges, or by skip-authors, as of a merged group.
  */
 function listsNobodys(facts: Facts): boolean {
-  const authors = facts.inputs['skip-authors']?.toLowerCase() ?? ''
+  const own = facts.inputs['skip-authors']?.toLowerCase()
+  const authors = own ? `${own} mintlify[bot]` : ''
   const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
   const {
     status,
@@ -394,9 +421,7 @@ export function isGreenAgain(facts: Facts): boolean {
   const isRange = isNight && inputs.since === undefined && asksForCommits(facts) && !hasComment
   return (
     isRange &&
-    before.some(
-      (one) => one.runId === runId && one.attempt === attempt - 1 && one.step.exitCode === 0,
-    )
+    before.some((one) => one.runId === runId && one.attempt < attempt && one.step.exitCode === 0)
   )
 }
 
@@ -411,8 +436,7 @@ export function isRefusedMeanwhile(facts: Facts): boolean {
     event.action,
   )
   const isOfPull = /^pull_request(?:_target)?$/.test(event.name) && event.pull === PULL_REQUEST
-  const isClosed = github?.isRefused === true && github.merges !== 'here'
-  // Whoever may not read it goes on, and whoever re-runs it asks.
-  const isKnown = attempt === 1 && (facts.hasReadPull || facts.isGitHubWell)
-  return isClosed && usesGitHub && isUnasked && isOfPull && isKnown
+  const isClosed = facts.record.closedAt < facts.step.endedAt && github?.merges !== 'here'
+  // Whoever re-runs it asks.
+  return isClosed && usesGitHub && isUnasked && isOfPull && attempt === 1
 }

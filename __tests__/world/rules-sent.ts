@@ -86,14 +86,14 @@ export const SENT_RULES = {
 
   *'an agent is told of the docs pull request that is open [memory.run.open-pull]'(facts) {
     const { posts, hasComment } = facts
-    const [first] = posts
-    if (first === undefined || facts.docsPull !== 'open' || !hasComment) return
-    const read = facts.docsPullAnswers.find(({ at }) => at < first.startedAt)
-    const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
-    if (name === undefined) return
-    for (const { body } of posts)
+    if (!hasComment) return
+    for (const { body, startedAt } of posts) {
+      const read = facts.docsPullAnswers.findLast(({ at }) => at < startedAt)
+      const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
+      if (name === undefined || facts.docsPullBefore(startedAt) !== 'open') continue
       if (!JSON.parse(body).prompt.includes(`https://github.com/${name}/pull/17`))
         yield `the prompt does not name ${name}#17`
+    }
   },
 } satisfies Record<string, Rule>
 

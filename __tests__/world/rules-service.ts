@@ -1,6 +1,6 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
-import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
+import { DOCS_TOKEN, FAILURES, LATE_POLL_MS, TOKEN } from './draw.js'
 import {
   ENDED,
   isAboutTheJob,
@@ -16,6 +16,8 @@ import { EPOCH } from './timers.js'
 
 /** For so long after a create, a job may not show yet. */
 const GRACE_MS = 30_000
+/** For so long after a message, an end may be the one from before it. */
+const SETTLE_MS = 30_000
 /** A link may come so long after the end. */
 const LINK_MS = 5_000
 /**
@@ -185,6 +187,21 @@ export const SERVICE_RULES = {
     if (last && facts.statusIn(last) === 'active') yield `the last answer says active: ${outcome}`
   },
 
+  *'an end that may be the one from before a message is not told [poll.stale-end]'(facts) {
+    const { posts, jobId, outcome, isUntold, reportedAt = 0, deadlineAt, lastPollMs } = facts
+    const last = posts.at(-1)
+    if (!ENDED.includes(outcome) || isUntold || !last || !isMessage(last)) return
+    const settleMs = Math.min(SETTLE_MS, (deadlineAt - last.arrivedAt - lastPollMs) / 2)
+    const answers = facts.polls(jobId, reportedAt).filter((poll) => facts.statusIn(poll) !== '')
+    const since = answers.filter(({ startedAt }) => startedAt > last.startedAt)
+    const told = ['completed', ...FAILURES].includes(facts.statusIn(last))
+    const before = told ? last : answers[answers.indexOf(since[0] as Entry) - 1]
+    const ends = [...(before ? [before] : []), ...since].map((one) => one.exchange.response.body)
+    const isOne = new Set(ends.map(endIn)).size === 1
+    if (before && since.length > 0 && isOne && reportedAt < last.sentAt + settleMs)
+      yield `${facts.says}`
+  },
+
   *'a job that ended without a link is asked for once more [poll.link.late]'(facts) {
     const { jobId, outcome, deadlineAt, travelMs, inputs } = facts
     if (outcome !== 'no-changes' || inputs.wait === 'false') return
@@ -268,6 +285,12 @@ const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
     fateOf(entry) === 'any' ||
     (statusOf(entry) < 400 && (statusOf(entry) >= 300 || jobIn(entry)?.id !== entry.jobId)),
   network: (entry) => !isSuccess(entry),
+}
+
+/** What tells one end from another. */
+function endIn(body: string): string {
+  const { status, prLink, archivedAt } = JSON.parse(body)
+  return JSON.stringify([status, prLink, archivedAt])
 }
 
 /** In seconds; undefined if the header is no number, and no date of a clock that jumps. */

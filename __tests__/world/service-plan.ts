@@ -83,7 +83,17 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
     { ...usual, breaksAt: 'request', how: random.pick('reset', 'close') },
     { ...usual, response: plainResponse(random.pick(500, 502, 503), '') },
   ]
-  return { posts: random.chance(0.6) ? posts : [usual, random.pick(...unknown), usual], gets }
+  const limited = refusal(draw, 429)
+  const later = random.weighted<Exchange[]>(
+    [6, [usual]],
+    [4, [usual, random.pick(...unknown), usual]],
+  )
+  return {
+    posts: random.chance(0.15)
+      ? [...random.pick<Exchange[]>([limited], [usual, limited]), ...later]
+      : later,
+    gets,
+  }
 }
 
 function createExchanges(draw: Draw) {
@@ -136,13 +146,26 @@ function refuseJobs(draw: Draw) {
       ),
       gets: [ending(draw)],
     }
-  // It had ended, and works on the message of somebody else by now.
-  if (usesGitHub && random.chance(0.3)) {
+  if (usesGitHub && random.chance(0.5)) {
     const count = random.int(1, 6)
     const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
+    const active = random.times(count, () => healthy(draw, 'get'))
+    const limited = refusal(draw, 429)
+    // It had ended, and is busy by now, or while the new one in its place waits; or ends otherwise.
+    const [refused, seen] = random.weighted<[Exchange[], Exchange[]]>(
+      [4, [busy, [ending(draw), ...active]]],
+      [
+        2,
+        [
+          [refusal(draw, 410), limited],
+          [ending(draw), ending(draw), ...active],
+        ],
+      ],
+      [2, [[limited], [ending(draw)]]],
+    )
     return {
-      posts: [healthy(draw, 'post'), ...busy, healthy(draw, 'post')],
-      gets: [ending(draw), ...random.times(count, () => healthy(draw, 'get')), ending(draw)],
+      posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],
+      gets: [...seen, ending(draw)],
     }
   }
   return {

@@ -47,6 +47,8 @@ interface ServiceOptions {
   count: (what: Trigger, step: number) => void
   /** The agent has got a message, or would have. */
   onMessage: () => void
+  /** A request is to be sent again later. */
+  onLimit: () => void
   tell: (who: string, what: string) => void
 }
 
@@ -154,9 +156,10 @@ export async function startPlannedService(options: ServiceOptions) {
       `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
     )
     count('response', entry.step)
+    const isLimited = entry.method === 'POST' && [409, 429].includes(response.status)
+    if (isLimited) options.onLimit()
     // Or is to wait before it sends it again.
-    if (isMessage(entry) && (fateOf(entry) === 'job' || [409, 429].includes(response.status)))
-      options.onMessage()
+    if (isMessage(entry) && (fateOf(entry) === 'job' || isLimited)) options.onMessage()
     if (response.afterwards === 'garbage') socket.write('garbage\r\n\r\n')
     if (plan.idleMs === undefined) return
     await pause(plan.idleMs)

@@ -196,11 +196,10 @@ function earlier(
       const prompt = composeWith(...askToContinue(previousLink))
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
-        return { kind: 'create', prompt, fingerprint, previousLink }
+        return { kind: 'create', prompt, fingerprint, previousLink, look }
       }
-      const message = { kind: 'message', jobId, prompt, fingerprint } as const
-      if (job === 'not requested') return message
-      return { ...message, remembered: { job, look, previousLink } }
+      const remembered = job === 'not requested' ? undefined : { job, previousLink }
+      return { kind: 'message', jobId, prompt, fingerprint, remembered, look }
     },
   }
 }

@@ -4,12 +4,12 @@ import { type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { type ActionError, Cancelled } from '../text/errors.js'
+import { Cancelled } from '../text/errors.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { RunResult } from './result.js'
 import { hasEnded, type LookAgain, sendUntilAccepted } from './send.js'
 import type { RunTools } from './step.js'
-import type { MessageTask, NewJob, Plan, Task } from './task.js'
+import type { Plan, Sending, Task } from './task.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
@@ -60,9 +60,8 @@ async function begin(task: Plan, wait: boolean, tools: RunTools): Promise<Begun 
     case 'skip':
       return task
     case 'create':
-      return create(task, tools)
     case 'message':
-      return messageOrCreate(task, wait, tools)
+      return send(task, wait, tools)
     case 'attach': {
       const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
       tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
@@ -72,82 +71,87 @@ async function begin(task: Plan, wait: boolean, tools: RunTools): Promise<Begun 
 }
 
 /**
- * Sends a message; to a remembered job, or does what is planned by now: a new job takes its place
- * if it is gone, or has ended and takes no more messages. [send.message.ended] [send.look-again]
+ * Sends a request, or does what is planned by now, if it had to wait. [send.look-again] If it is a
+ * message to a remembered job that has ended and takes none, a new job takes its place.
+ * [send.message.ended]
  *
  * A 404 is believed if status requests say the same; otherwise the message, which was not accepted,
  * is sent once more. [send.message.gone]
  */
-async function messageOrCreate(
-  task: MessageTask,
+async function send(
+  task: Sending,
   wait: boolean,
   tools: RunTools,
   isRepeated = false,
 ): Promise<Begun | Skipped> {
-  const { remembered } = task
-  if (remembered === undefined) return message(task, wait, tools)
+  const { look } = task
   let now: Plan = task
-  const lookAgain: LookAgain = async (refused) => {
-    now = await remembered.look().catch((failed) => {
-      // Nothing else is known.
-      throw failed.code === 'network' ? refused : failed
+  const lookAgain: LookAgain | undefined =
+    look &&
+    (async (refused) => {
+      now = await look().catch((failed) => {
+        // Nothing else is known.
+        throw failed.code === 'network' ? refused : failed
+      })
+      if (now.kind !== task.kind) return undefined
+      tellNew(now, tools)
+      return now
     })
-    return now.kind === 'message' ? now : undefined
-  }
+  tellNew(task, tools)
+  if (task.kind === 'create') await tools.writePlaceholder()
   try {
-    return await message(task, wait, tools, lookAgain)
+    const job = await sendUntilAccepted(task, tools, lookAgain)
+    return tellAccepted(now, job, wait, tools)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    const isDoubted = thrown.response.status === 404 && !isRepeated
-    if (isDoubted) await lookAgain(thrown)
-    if (now.kind !== 'message') return begin(now, wait, tools)
+    const isRemembered = task.kind === 'message' && task.remembered !== undefined
+    const isDoubted = isRemembered && thrown.response.status === 404 && !isRepeated
+    if (isDoubted) await lookAgain?.(thrown)
+    if (now.kind !== task.kind) return begin(now, wait, tools)
     if (isDoubted) {
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
-      return messageOrCreate(now, wait, tools, true)
+      return send(now, wait, tools, true)
     }
     if (!hasEnded(now) || !refusesMessage(thrown)) throw thrown
     tools.log(
       'The earlier docs job has ended and takes no more messages: a new one takes its place.',
     )
-    return create({ ...now, previousLink: now.remembered?.previousLink }, tools)
+    return begin(inPlaceOf(now), wait, tools)
   }
 }
 
-async function create(
-  { prompt, fingerprint = '', previousLink }: NewJob,
-  tools: RunTools,
-): Promise<Begun> {
-  // This is told before the placeholder, which must not store the docs job that is replaced.
-  tools.tell({ kind: 'continuing', jobId: '', link: previousLink })
-  await tools.writePlaceholder()
-  const job = await sendUntilAccepted({ kind: 'create' }, { prompt }, tools)
-  tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
-  return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
+/** Asks for a new docs job, unless the one that was to get the message is busy by then. */
+function inPlaceOf(task: Plan): Plan {
+  if (task.kind !== 'message' || !hasEnded(task)) return task
+  const { look, remembered } = task
+  const next = look && (async () => inPlaceOf(await look()))
+  return { ...task, kind: 'create', previousLink: remembered?.previousLink, look: next }
 }
 
-async function message(
-  task: MessageTask,
+/** This is told before the placeholder, which must not store the docs job that is replaced. */
+function tellNew(task: Sending, { tell }: RunTools): void {
+  if (task.kind === 'create') tell({ kind: 'continuing', jobId: '', link: task.previousLink })
+}
+
+function tellAccepted(
+  task: Sending,
+  job: Job | undefined,
   wait: boolean,
-  tools: RunTools,
-  lookAgain?: LookAgain,
-): Promise<Begun> {
-  const { jobId, fingerprint = '' } = task
-  let { remembered } = task
-  const follow =
-    lookAgain &&
-    (async (refusal: ActionError) => {
-      const now = await lookAgain(refusal)
-      remembered = now?.remembered
-      return now
-    })
-  const job = await sendUntilAccepted({ kind: 'message', jobId }, task, tools, follow)
+  { tell, clock }: RunTools,
+): Begun {
+  const { fingerprint = '' } = task
+  const at = clock.now()
+  if (task.kind === 'create') {
+    tell({ kind: 'accepted', asked: 'job', fingerprint, job })
+    return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at } }
+  }
   const mayBeStale = isFinal(job?.status)
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.
   const reported = wait && mayBeStale ? undefined : job
-  tools.tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
-  const before = mayBeStale ? job : (remembered?.job ?? job)
-  return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
+  tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
+  const before = mayBeStale ? job : (task.remembered?.job ?? job)
+  return { jobId: task.jobId, precededBy: { kind: 'message', at, job: before } }
 }
 
 /**

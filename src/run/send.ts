@@ -1,6 +1,6 @@
 /** Sends a request until it is accepted, and never again once it might have been. */
 
-import type { ServiceResult, SubmitRequest } from '../agent/client.js'
+import type { ServiceResult } from '../agent/client.js'
 import { isFinal, type Job } from '../agent/job.js'
 import { ATTEMPT_MS, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
@@ -8,7 +8,7 @@ import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
-import type { MessageTask } from './task.js'
+import type { Sending } from './task.js'
 
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
@@ -16,29 +16,27 @@ const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
 /**
- * What is to be sent by now; undefined if the docs job is to get no message any more.
+ * What is to be sent by now; undefined if that is another request, or none.
  *
  * @throws ActionError the refusal's, if nobody can tell in time
  */
-export type LookAgain = (refusal: ActionError) => Promise<MessageTask | undefined>
+export type LookAgain = (refusal: ActionError) => Promise<Sending | undefined>
 
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted. [send.never-twice] Whoever
  * has waited behind a refusal looks again at what decided. [send.look-again]
  *
- * @param task if it is for a docs job that has ended, a new one can take its place
  * @returns the job in the service's response; undefined for a message that was accepted without a
  * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  */
 export async function sendUntilAccepted(
-  request: SubmitRequest,
-  task: Pick<MessageTask, 'prompt' | 'remembered'>,
+  task: Sending,
   tools: RunTools,
   lookAgain?: LookAgain,
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, tell } = tools
-  const asked = request.kind === 'create' ? 'job' : 'message'
+  const asked = task.kind === 'create' ? 'job' : 'message'
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
@@ -49,9 +47,9 @@ export async function sendUntilAccepted(
   for (let attempts = 1; ; attempts++) {
     tell({ kind: 'sending', asked })
     const startedAt = clock.now()
-    const result = await service.submit(request, prompt).catch(toNoResponse)
+    const result = await service.submit(task, prompt).catch(toNoResponse)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    const verdict = judgeSubmit(request, result, { conflicts, replaceable })
+    const verdict = judgeSubmit(task, result, { conflicts, replaceable })
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.kind === 'accepted') {
       if (result.kind === 'job' && verdict.job === undefined) {
@@ -97,8 +95,8 @@ export async function sendUntilAccepted(
 }
 
 /** Whether the docs job that gets the message was seen ended. */
-export function hasEnded({ remembered }: Pick<MessageTask, 'remembered'>): boolean {
-  return isFinal(remembered?.job?.status)
+export function hasEnded(task: Sending): boolean {
+  return task.kind === 'message' && isFinal(task.remembered?.job?.status)
 }
 
 /** If the action itself fails, the request may already have been sent. */

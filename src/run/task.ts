@@ -6,33 +6,29 @@ import type { Skip } from './result.js'
 
 /** `fingerprint` is of what the job gets, or has got, as later runs compare it. */
 export type Task = Readonly<
-  | ({ kind: 'create' } & NewJob)
-  | MessageTask
+  | Sending
   /** `job` is set if the service has just returned it. */
   | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
 >
 
-/** `previousLink` is the pull request that the new job is asked to continue. */
-export type NewJob = Readonly<{
+/**
+ * `previousLink` is the pull request that a new job is asked to continue. `look` plans anew, by
+ * what is so by then.
+ */
+export type Sending = Readonly<{
   prompt: string
   fingerprint?: string
-  previousLink?: string | undefined
-}>
-
-export type MessageTask = Readonly<{
-  kind: 'message'
-  jobId: string
-  prompt: string
-  fingerprint?: string
-  remembered?: Remembered
-}>
+  look?: (() => Promise<Plan>) | undefined
+}> &
+  Readonly<
+    | { kind: 'create'; previousLink?: string | undefined }
+    | { kind: 'message'; jobId: string; remembered?: Remembered | undefined }
+  >
 
 /** A job that an earlier run left: a new one in its place gets the same prompt. */
 export type Remembered = Readonly<{
   /** As it was before the message, if known. */
   job: Job | undefined
-  /** Plans anew, by what it and its pull request are now. [send.look-again] */
-  look: () => Promise<Plan>
   /** The pull request that a new job is asked to continue. */
   previousLink: string | undefined
 }>

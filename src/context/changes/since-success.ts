@@ -71,11 +71,15 @@ export async function findSuccesses(
   )
 }
 
-/** Whether it is a re-run of a green run, which has dealt with what was new. [range.rerun.green] */
+/**
+ * Whether an earlier attempt of this run was green, and has dealt with what was new.
+ * [range.rerun.green]
+ */
 export async function hasSucceeded(
-  { runId, runAttempt }: RunEnvironment,
+  environment: RunEnvironment,
   repo: GitHubRepo,
 ): Promise<boolean> {
+  const { runId, runAttempt } = environment
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
@@ -89,7 +93,8 @@ export async function hasSucceeded(
   const answer = await asked.catch((thrown) => {
     if (!isMissing(thrown)) throw thrown
   })
-  return answer?.data.conclusion === 'success'
+  const isGreen = answer?.data.conclusion === 'success'
+  return isGreen || hasSucceeded({ ...environment, runAttempt: attempt_number }, repo)
 }
 
 /**
