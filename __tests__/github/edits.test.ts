@@ -406,6 +406,13 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
     expect(milliseconds).toBeCloseTo(limitMs, -2)
   })
 
+  worldTest('has another try if one gets no answer [github.time]', async (world) => {
+    fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times: 1 })
+    fail(world, { method: 'PATCH', answer: 'silence', times: 1 })
+    const { commands } = await world.step({ ...SCOPE, wait: 'false' })
+    expect(commands('warning')).toEqual([])
+  })
+
   worldTest('has no more time if there is no job to store', async (world) => {
     const { url } = await world.serve({ create: [{ status: 500, error: 'x' }] })
     fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times: 1 })

@@ -251,10 +251,35 @@ describe('whether there is anything to do', () => {
       NO_CHANGES,
     ],
     [
-      'no commit, and an issue [skip.schedule.no-commits]',
+      'no commit, by hand about an issue [skip.schedule.no-commits]',
       NONE,
-      { name: 'repository_dispatch', isNamed: true },
+      { ...byHand, ...forDiff, isNamed: true },
       NO_CHANGES,
+    ],
+    // Its words were asked for on the first night.
+    [
+      'no commit, on a schedule that names an issue [skip.schedule.no-commits]',
+      NONE,
+      { ...onSchedule, isNamed: true },
+      NO_COMMITS,
+    ],
+    [
+      'only their commits, on a schedule that names an issue [skip.schedule.agents-own]',
+      BY_BOT,
+      { ...onSchedule, isNamed: true },
+      NO_OTHERS,
+    ],
+    [
+      'commits that undo each other, on a schedule that names an issue [skip.schedule.undone]',
+      NO_FILES,
+      { ...onSchedule, isNamed: true },
+      UNDONE,
+    ],
+    [
+      'a release again that names an issue [skip.release.same-commit]',
+      AGAIN,
+      { name: 'release', isNamed: true },
+      REPEATED,
     ],
     ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
     ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],

@@ -48,9 +48,9 @@ export function judgeChanges(
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
-  // So does whoever writes, or names an issue: its words are asked for as well.
   const hasWords = thread !== undefined && context !== 'none'
-  const isAsked = isWanted || hasWords || /^issue|^discussion|comment/.test(eventName)
+  // So does whoever writes, or names an issue by hand: its words are asked for as well.
+  const isAsked = isWanted || (isByHand && hasWords) || /^issue|^discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
@@ -63,7 +63,8 @@ export function judgeChanges(
       return skip(NOTHING_NEW, isByHand ? EARLIER : undefined)
     }
     case 'first':
-      return isAsked ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+      // The words of what a setting names are sent once.
+      return isAsked || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
     case 'unknown':
       return noteMissing(inputs, changes)
     case 'listed':

@@ -28,6 +28,9 @@ const MAX_BACKOFF_MS = 10_000
  */
 const REQUEST_MS = 30_000
 
+/** One that is waited for at the end leaves time for another. [memory.edit.retried] */
+const END_REQUEST_MS = 10_000
+
 /** How many items a page has that GitHub can't have in time with fewer. [github.pages.fewer] */
 const FEWEST = 25
 
@@ -154,8 +157,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      const why = `no response in ${REQUEST_MS / 1000} s`
-      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock, why)
+      const limitMs = call.signal ? END_REQUEST_MS : REQUEST_MS
+      const why = `no response in ${limitMs / 1000} s`
+      const limit = createDeadline(clock.now() + limitMs, end, clock, why)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
