@@ -4,7 +4,7 @@ import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { findChanges, readPull, readThread } from './context/changes/find.js'
+import { findChanges, movesMark, readPull, readThread } from './context/changes/find.js'
 import { findMergedPull, type MergedPull, readMergedGroup } from './context/changes/merged-pull.js'
 import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
@@ -111,8 +111,8 @@ async function planAbout(
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   if (labelled !== undefined) {
-    const isMark =
-      needsChanges && !named?.isPull && ON_BRANCH.test(`${event.name} ${environment.ref}`)
+    const isElsewhere = inputs.codeRepositories.length > 0
+    const isMark = needsChanges && !named?.isPull && movesMark(environment, isElsewhere)
     return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
   const all = needsChanges
@@ -157,8 +157,6 @@ async function planAbout(
     : ((await refuse()) ?? { ...task, prompt: composeWith(), fingerprint: fingerprints[0] })
   return { ...plan, isPrivate: findings?.isPrivate }
 }
-
-const ON_BRANCH = /^(?:schedule|workflow_dispatch) refs\/heads\//
 
 /** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {

@@ -81,7 +81,8 @@ export function judgeChanges(
  * A docs job that knows of no changes is money lost, unless somebody asks by hand.
  * [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
  */
-const EARLIER = 'For earlier changes, set since to a tag, a branch or a commit.'
+const EARLIER =
+  'For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).'
 export const NEXT_BEGINS = `The next run begins here. ${EARLIER}`
 
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */

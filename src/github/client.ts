@@ -144,7 +144,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const time: CallTime = call.signal
       ? timeOf(call.signal)
       : { ...deadline, retries: gift?.time ?? retries, endedBy: TIMED_OUT }
-    const isLong = Number(request.page && request.per_page) > FEWEST
+    // A page of a comparison is of commits: with fewer, it has the same files.
+    const isLong = Number(request.per_page) > FEWEST && !request.basehead
     // For some seconds GitHub may not know a token that an app has just made, then not its
     // permissions (github.com/octokit/auth-app.js/issues/65). [github.token.new]
     const isLate = (answer: GitHubError | { data: unknown }) =>
