@@ -126,6 +126,9 @@ async function planAbout(
   if (isOpen || (all === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && all?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
+  // GitHub's list of runs doesn't say what they were about.
+  if (all && thread?.isPull && movesMark(environment))
+    log('If this workflow has a schedule, its next run begins here.')
   const whole = all && (await judgeWhole(inputs, event.name, all, repo))
   const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)

@@ -43,12 +43,14 @@ worldTest(
   },
 )
 
-worldTest.each([
+worldTest.each<[string, method: string, path: RegExp, ...found: Fault['answer'][]]>([
   ['the pull request, when its comments are read', 'GET', COMMENTS],
   ['the pull request, when the comment is created', 'POST', COMMENTS],
   ['the comment that it has just created', 'PATCH', /comments/],
-])('GitHub does not find %s at first [github.early]', async (world, _, method, path) => {
+  ['the comment, once the docs job is known', 'PATCH', /comments/, { delayMs: 1 }],
+])('GitHub does not find %s at first [github.early]', async (world, _, method, path, ...found) => {
   const answer = { status: 404, body: { message: 'Not Found' } }
+  for (const first of found) world.github.faults.push({ method, path, times: 1, answer: first })
   world.github.faults.push({ method, path, times: 2, answer })
   const { outputs } = await world.step(SCOPE)
   expect(outputs.outcome).toBe('pr-opened')

@@ -966,15 +966,19 @@ describe('the number of a pull request [range.number]', () => {
       [{ path: /\/pulls\/1$/, answer: refusal(403, 'Not here') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],
     ],
-  ])('names the source, %s [range.number]', async (world, _, inputs, faults, asked) => {
-    world.github.faults.push(...faults)
-    const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
-    expectJob(ended)
-    expect(ended.summary).toContain('Merge it after its code is merged.')
-    expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
-    expect(promptOf(world)).toContain('title: Add --retry')
-    expect(askedIn(world)).toEqual(asked)
-  })
+  ])(
+    'names the source, %s [range.number] [range.schedule.last-success]',
+    async (world, _, inputs, faults, asked) => {
+      world.github.faults.push(...faults)
+      const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
+      expectJob(ended)
+      expect(ended.summary).toContain('Merge it after its code is merged.')
+      expect(ended.log).toContain('If this workflow has a schedule, its next run begins here.')
+      expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
+      expect(promptOf(world)).toContain('title: Add --retry')
+      expect(askedIn(world)).toEqual(asked)
+    },
+  )
 
   worldTest.each<[string, Record<string, string>, text: string]>([
     ['that is not read', {}, 'Merge it after its code is merged.'],
