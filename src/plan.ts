@@ -4,7 +4,7 @@ import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { findChanges, readPull, readThread } from './context/changes/find.js'
+import { findChanges, movesMark, readPull, readThread } from './context/changes/find.js'
 import { findMergedPull, type MergedPull, readMergedGroup } from './context/changes/merged-pull.js'
 import { hasSucceeded } from './context/changes/since-success.js'
 import type { Thread } from './context/changes/types.js'
@@ -111,8 +111,8 @@ async function planAbout(
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
   if (labelled !== undefined) {
-    const isMark =
-      needsChanges && !named?.isPull && ON_BRANCH.test(`${event.name} ${environment.ref}`)
+    const isElsewhere = inputs.codeRepositories.length > 0
+    const isMark = needsChanges && !named?.isPull && movesMark(environment, isElsewhere)
     return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
   const all = needsChanges
@@ -126,6 +126,9 @@ async function planAbout(
   if (isOpen || (all === undefined && mayNamePull(step, named))) tell({ kind: 'code-is-open' })
   if (inputs.since !== '' && all?.bySince === false)
     log('since was ignored: the run is about a pull request, a merge group or a deletion.')
+  // GitHub's list of runs doesn't say what they were about.
+  if (all && thread?.isPull && movesMark(environment))
+    log('If this workflow has a schedule, its next run begins here.')
   const whole = all && (await judgeWhole(inputs, event.name, all, repo))
   const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
@@ -157,8 +160,6 @@ async function planAbout(
   const plan = await (recalled ? recalled.plan(fingerprints, composeWith, refuse) : look())
   return { ...plan, isPrivate: findings?.isPrivate }
 }
-
-const ON_BRANCH = /^(?:schedule|workflow_dispatch) refs\/heads\//
 
 /** Green says nothing of what was sent: the step may have had `continue-on-error`. */
 const ALREADY_SENT: Skip = {

@@ -561,6 +561,25 @@ describe('skip-labels', () => {
       expect(world.github.requests.filter(({ path }) => ASKED.test(path))).toEqual([])
     })
 
+    const ELEVEN = Array.from({ length: 11 }, (_, nth) => `Part (#${200 + nth})`)
+
+    const LATE: Fault = { times: 9, path: /Repo\/pulls\?/, answer: { status: 200, body: [] } }
+    const SLOW: Fault = { times: 99, path: /Repo\/pulls\?.*per_page=100/, answer: BAD_GATEWAY }
+    worldTest.each<[string, labelled: number, Fault | undefined, says: RegExp]>([
+      ['late', 204, LATE, /#204 has the label/],
+      ['late, and misses more than ten', 200, LATE, /labels of 2 of them may be unseen/],
+      ['only there by fewer [github.pages.fewer]', 200, SLOW, /#200 has the label/],
+      ['not there, as pull requests are off', 204, undefined, /skip-labels was ignored/],
+    ])('a list of many that is %s is no error [github.late]', async (world, ...row) => {
+      const [, labelled, fault, says] = row
+      const commits = ELEVEN.map((message) => commitOf(message, message))
+      const mergeCommit = commits[labelled - 200]?.id ?? ''
+      world.repository.addPull({ ...closed, ...marked, number: labelled, mergeCommit })
+      if (fault) world.github.faults.push(fault)
+      else world.repository.hasPulls = false
+      expect((await world.step(inputs, pushOf(...commits))).log).toMatch(says)
+    })
+
     worldTest('are read by one request, if they are many', async (world) => {
       const many = Array.from({ length: 99 }, (_, index) => `Part (#${200 + index})`)
       const commits = many.map((message) => commitOf(message, message))

@@ -43,12 +43,14 @@ worldTest(
   },
 )
 
-worldTest.each([
+worldTest.each<[string, method: string, path: RegExp, ...found: Fault['answer'][]]>([
   ['the pull request, when its comments are read', 'GET', COMMENTS],
   ['the pull request, when the comment is created', 'POST', COMMENTS],
   ['the comment that it has just created', 'PATCH', /comments/],
-])('GitHub does not find %s at first [github.early]', async (world, _, method, path) => {
+  ['the comment, once the docs job is known', 'PATCH', /comments/, { delayMs: 1 }],
+])('GitHub does not find %s at first [github.early]', async (world, _, method, path, ...found) => {
   const answer = { status: 404, body: { message: 'Not Found' } }
+  for (const first of found) world.github.faults.push({ method, path, times: 1, answer: first })
   world.github.faults.push({ method, path, times: 2, answer })
   const { outputs } = await world.step(SCOPE)
   expect(outputs.outcome).toBe('pr-opened')
@@ -404,6 +406,13 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
     fail(world, fault)
     const { milliseconds } = await world.step({ ...inputs, wait: 'false' })
     expect(milliseconds).toBeCloseTo(limitMs, -2)
+  })
+
+  worldTest('has another try if one gets no answer [github.time]', async (world) => {
+    fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times: 1 })
+    fail(world, { method: 'PATCH', answer: 'silence', times: 1 })
+    const { commands } = await world.step({ ...SCOPE, wait: 'false' })
+    expect(commands('warning')).toEqual([])
   })
 
   worldTest('has no more time if there is no job to store', async (world) => {

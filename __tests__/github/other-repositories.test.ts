@@ -608,6 +608,17 @@ describe('a list of activity that is late [code.late]', () => {
   })
 
   codeTest(
+    'or that GitHub can not make by the hundred, is read by fewer [github.pages.fewer]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      const path = /activity.*per_page=100/
+      world.github.faults.push({ path, times: 99, answer: { status: 502, body: { message: 'x' } } })
+      expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    },
+  )
+
+  codeTest(
     'and empty, though the branch moved, ends the run, until it is listed',
     async (world) => {
       const [api] = addThree(world)
@@ -1107,6 +1118,21 @@ describe('with the rest', () => {
       expect(second.outputs.sent).toBe('message')
       const labels = await world.step({ ...INPUTS, 'skip-labels': 'no docs' }, night)
       expect(labels.log).toContain('skip-labels was ignored')
+    },
+  )
+
+  codeTest(
+    "a label on a signal's issue says where the next run begins [skip.labels.about]",
+    async (world) => {
+      addThree(world)
+      const issue = { number: 40, title: 'x', labels: [{ name: 'no docs' }] }
+      world.github.faults.push({ path: /issues\/40$/, answer: { status: 200, body: issue } })
+      world.repository.issues.add(40)
+      const inputs = { ...INPUTS, 'issue-number': '40', 'skip-labels': 'no docs' }
+      const { log } = await world.step(inputs, signal)
+      expect(log).toContain('#40 has the label "no docs"')
+      expect(log).toContain('The next run begins here.')
+      expect(log).toContain('(with code-repositories, to a date)')
     },
   )
 

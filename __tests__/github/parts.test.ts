@@ -1,7 +1,7 @@
 /** Ranges that GitHub cuts are read in parts: every diff is found, for few requests. */
 
 import { describe, expect } from '@jest/globals'
-import { file, refusal, secondaryLimit, sha } from '../support/github.js'
+import { type Fault, file, refusal, secondaryLimit, sha } from '../support/github.js'
 import { type CommitState, type FileState, joinFiles } from '../support/github-state.js'
 import {
   promptOf,
@@ -210,20 +210,6 @@ worldTest.each([
   },
 )
 
-worldTest.each([
-  ['comparing the commits', LONG, new RegExp(`/compare/${MIDDLE}`)],
-  ['reading commit', inLine(many(320)), /\/commits\//],
-])(
-  'if a part is refused, %s has failed, and nothing is sent [github.context.refused] [github.permission.named]',
-  async (world, doing, history, path) => {
-    world.github.faults.push({ path, answer: refusal(403, 'Not accessible') })
-    expect((await send(world, history)).error).toMatch(
-      new RegExp(`^GitHub: ${doing} .*\\w failed: 403.*\`contents: read\``),
-    )
-    expect(world.prompts()).toEqual([])
-  },
-)
-
 worldTest(
   "half of a file's change is never sent if the other part is not found [range.cut.joined] [range.cut.whole-leads]",
   async (world) => {
@@ -285,7 +271,15 @@ describe('parts are a gift [range.cut.gift]', () => {
     expect(milliseconds).toBeLessThan(10_000)
   })
 
-  worldTest('what is silent for long, or refused by a limit, sends nothing', async (world) => {
+  worldTest.each<[string, Fault['answer']]>([
+    ['gets no answer', 'silence'],
+    ['is refused', refusal(403, 'Not accessible')],
+  ])('one that %s leaves the list of the whole', async (world, _, answer) => {
+    world.github.faults.push({ path: RegExp(`compare/${MIDDLE}`), answer, times: 99 })
+    expect((await send(world, LONG)).prompt).toMatch(/: 209 files, /)
+  })
+
+  worldTest('what a limit refuses sends nothing', async (world) => {
     world.github.faults.push({
       ...{ path: RegExp(`compare/${MIDDLE}`), times: 99 },
       answer: secondaryLimit(600),

@@ -441,15 +441,15 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest.each([[], ['v1']])(
-    'a push that moves v1 onto a release has nothing new; by hand, since the one before (%s has a release) [skip.release.same-commit] [range.tag]',
-    async (world, ...own) => {
+  worldTest.each([['v1'], ['v1', 'v1'], ['latest']])(
+    'a push that moves %s onto a release has nothing new; by hand, since the one before (%s has a release) [skip.release.same-commit] [range.tag]',
+    async (world, moving, ...own) => {
       addReleases(world.repository, ['v0.9.0', ...own, 'v1.0.0', 'v1.1.0', 'v1.2.0'])
       world.repository.tags.set('v1.2.0', HEAD)
       const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
-      const ended = await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1'))
+      const ended = await world.step({ context: 'diff' }, push(fields, `refs/tags/${moving}`))
       expectSkipped(ended, world, /"v1\.2\.0" is a release of the same commit/)
-      const onTag = { ...byHand, env: on('refs/tags/v1') }
+      const onTag = { ...byHand, env: on(`refs/tags/${moving}`) }
       expectJob(await world.step({ context: 'diff' }, onTag))
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     },
@@ -514,9 +514,39 @@ describe('since the last release [range.release.ancestor]', () => {
     async (world, _, times, outcome) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.github.faults.push({ path: /\/releases/, times, answer: { status: 200, body: [] } })
-      const { outputs, commands } = await world.step({ context: 'diff' }, release())
+      const run = release({ created_at: '2026-02-01T00:00:00Z' })
+      const { outputs, commands } = await world.step({ context: 'diff' }, run)
       expect(outputs.outcome).toBe(outcome)
       expect(commands('error').join()).toContain(outcome === 'error' ? 'lacks the one' : '')
+    },
+  )
+
+  worldTest(
+    'one of more than a hundred of one commit is not late [range.release.late]',
+    async (world) => {
+      const created_at = '2026-02-01T00:00:00Z'
+      const many = Array.from({ length: 100 }, (_, nth) => ({
+        ...{ tag_name: `p${nth}-v1.0.0`, prerelease: false, created_at },
+        published_at: '2026-03-01T00:00:00Z',
+      }))
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      world.github.faults.push({
+        ...{ path: /\/releases.*[?&]page=1(?!\d)/, times: 99 },
+        answer: { status: 200, body: many },
+      })
+      const { commands } = await world.step({ context: 'diff' }, release({ created_at }))
+      expect(commands('error').join()).not.toContain('lacks the one')
+    },
+  )
+
+  worldTest(
+    'where the first release is the only one, the tags are the others [range.release.tags]',
+    async (world) => {
+      addReleases(world.repository, ['v1.10.0', 'v1.9.0', 'v1.11.0'])
+      world.repository.releases.splice(0, 2)
+      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
+      expectJob(await world.step({ context: 'diff' }, run))
+      expect(compared(world)).toEqual(['v1.10.0'])
     },
   )
 
@@ -936,15 +966,19 @@ describe('the number of a pull request [range.number]', () => {
       [{ path: /\/pulls\/1$/, answer: refusal(403, 'Not here') }],
       ['/pulls/1', '/issues/1', '/pulls/1/files'],
     ],
-  ])('names the source, %s [range.number]', async (world, _, inputs, faults, asked) => {
-    world.github.faults.push(...faults)
-    const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
-    expectJob(ended)
-    expect(ended.summary).toContain('Merge it after its code is merged.')
-    expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
-    expect(promptOf(world)).toContain('title: Add --retry')
-    expect(askedIn(world)).toEqual(asked)
-  })
+  ])(
+    'names the source, %s [range.number] [range.schedule.last-success]',
+    async (world, _, inputs, faults, asked) => {
+      world.github.faults.push(...faults)
+      const ended = await world.step({ ...NUMBER, ...inputs }, dispatch)
+      expectJob(ended)
+      expect(ended.summary).toContain('Merge it after its code is merged.')
+      expect(ended.log).toContain('If this workflow has a schedule, its next run begins here.')
+      expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
+      expect(promptOf(world)).toContain('title: Add --retry')
+      expect(askedIn(world)).toEqual(asked)
+    },
+  )
 
   worldTest.each<[string, Record<string, string>, text: string]>([
     ['that is not read', {}, 'Merge it after its code is merged.'],

@@ -194,6 +194,7 @@ function getPull({ repo, ids }: Call): Answer {
 }
 
 function listPulls({ repo, query }: Call): Answer {
+  if (!repo.hasPulls) throw notFound()
   const asked = query.get('state') ?? 'open'
   const listed = [...repo.pulls.values()].filter(({ state }) => asked === 'all' || state === asked)
   return pageOf(listed.map(answers.listedPull), query)

@@ -95,7 +95,7 @@ describe('whether there is anything to do', () => {
   const IGNORED = 'context-paths was ignored: GitHub failed.'
   const NONE_SENT = 'No changes are sent: GitHub failed.'
   const UNLISTED =
-    'GitHub lists none. The next run begins here. For earlier changes, set since to a tag, a branch or a commit.'
+    'GitHub lists none. The next run begins here. For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).'
   const FIRST_IGNORED = 'context-paths was ignored: GitHub lists none.'
   const REPEATED =
     '"v1" is a release of the same commit. To ask for docs all the same, start a workflow by hand, on the tag or with since.'
@@ -167,7 +167,7 @@ describe('whether there is anything to do', () => {
       'no file and no patterns, by hand for diffs [skip.nothing-to-compare.by-hand]',
       listed([]),
       { ...byHand, ...forDiff },
-      'no file changed. For earlier changes, set since to a tag, a branch or a commit.',
+      'no file changed. For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).',
     ],
     [
       'a cut list without a file, on schedule [skip.list.cut] [skip.schedule.undone]',
@@ -242,7 +242,7 @@ describe('whether there is anything to do', () => {
       'no commit, by hand for diffs [skip.schedule.no-commits]',
       NONE,
       { ...byHand, ...forDiff },
-      `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit.`,
+      `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).`,
     ],
     [
       'no commit, and a comment [skip.schedule.no-commits] [context.omitted.told]',
@@ -251,10 +251,35 @@ describe('whether there is anything to do', () => {
       NO_CHANGES,
     ],
     [
-      'no commit, and an issue [skip.schedule.no-commits]',
+      'no commit, by hand about an issue [skip.schedule.no-commits]',
       NONE,
-      { name: 'repository_dispatch', isNamed: true },
+      { ...byHand, ...forDiff, isNamed: true },
       NO_CHANGES,
+    ],
+    // Its words were asked for on the first night.
+    [
+      'no commit, on a schedule that names an issue [skip.schedule.no-commits]',
+      NONE,
+      { ...onSchedule, isNamed: true },
+      NO_COMMITS,
+    ],
+    [
+      'only their commits, on a schedule that names an issue [skip.schedule.agents-own]',
+      BY_BOT,
+      { ...onSchedule, isNamed: true },
+      NO_OTHERS,
+    ],
+    [
+      'commits that undo each other, on a schedule that names an issue [skip.schedule.undone]',
+      NO_FILES,
+      { ...onSchedule, isNamed: true },
+      UNDONE,
+    ],
+    [
+      'a release again that names an issue [skip.release.same-commit]',
+      AGAIN,
+      { name: 'release', isNamed: true },
+      REPEATED,
     ],
     ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
     ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],
@@ -377,16 +402,11 @@ describe('the fingerprint of what is sent', () => {
     ['nothing was read', of(undefined)],
     ['no changes are sent', of(withPatch(PATCH), { context: 'none' })],
     ['there is no list', of({ changes: { kind: 'unknown', reason: 'it is too large' } })],
+    ['there are no commits', of({ changes: { kind: 'none', range: 'the commits' } })],
     ['there may be more', of(changes([INSIDE], { gap: 'History was rewritten.' }))],
     ['the list is cut', of(changes([INSIDE], { truncated: true }))],
     ['a file has neither a diff nor a sha', of(changes([noPatch, { ...noPatch, sha: '' }]))],
   ])('is unknown if %s [paid.push.unknown]', (_, other) => expect(other).toBeUndefined())
-
-  test('of a range without commits is that of a list without files [paid.schedule.unchanged]', () => {
-    const none = of({ changes: { kind: 'none', range: 'the commits' } })
-    expect(none).toBeDefined()
-    expect(none).toBe(of(changes([])))
-  })
 
   test('depends on the content of a file without a diff [paid.push.unchanged]', () => {
     const [one, same, other] = ['a1', 'a1', 'b2'].map((sha) => of(changes([{ ...noPatch, sha }])))
@@ -399,6 +419,18 @@ describe('the fingerprint of what is sent', () => {
     expect(of(withPatch(patch))).toBe('9DY4YcIlb0S4eIjDAuRmJ_6Kdj4m2tfgIOj8DnOLjAQ')
     expect(of(changes([{ ...noPatch, previousPath: 'docs/b.md', sha: 'a1' }]))).toBe(
       'OOaTR6Xn017wK8QTnTLDIQcRmt1Zbswp7fq-ybChUZo',
+    )
+    // An empty file had no diff then, and one that was renamed an empty one.
+    const [empty, renamed] = ['added', 'renamed'].map((status) => ({
+      ...noPatch,
+      status,
+      sha: 'e',
+    }))
+    expect(of(changes([{ ...empty, patch: '' } as ChangedFile]))).toBe(
+      of(changes([empty as ChangedFile])),
+    )
+    expect(of(changes([{ ...renamed, patch: '' } as ChangedFile]))).not.toBe(
+      of(changes([renamed as ChangedFile])),
     )
   })
 
@@ -510,4 +542,7 @@ test("git's empty file is whole without a diff, and cuts no list [context.omitte
   const of = (last: object) => toFiles([long, { ...raw('z'), ...last }] as never)
   expect([of(empty).isCut, of(empty).files[1]?.patch]).toEqual([false, ''])
   expect([of({}).isCut, of({}).files[1]?.patch]).toEqual([true, undefined])
+  // One that was emptied has a diff, which is left out.
+  const emptied = of({ ...empty, status: 'modified' })
+  expect([emptied.isCut, emptied.files[1]?.patch]).toEqual([true, undefined])
 })

@@ -61,8 +61,8 @@ const TABLE = [
   ],
   [
     'a comment that was deleted is asked for again [memory.one-comment.no-twin]',
-    'early: written() === undefined',
-    'early: true',
+    'written() === undefined || !update.isEnd',
+    'true',
   ],
   [
     'an end is seen, though nobody could look [docs.ended-early]',
@@ -499,8 +499,8 @@ const TABLE = [
   ],
   [
     'what a message names has a label [skip.labels.merged]',
-    'return pulls.filter(isMerged)',
-    'return pulls',
+    'pulls.filter((pull) => isMergedBy(shas, pull, environment))',
+    'pulls',
   ],
   [
     'the label of another moment counts [skip.labels.about]',
@@ -557,8 +557,13 @@ const TABLE = [
   ],
   [
     'what has nothing to compare with is paid [skip.nothing-to-compare]',
-    'return isAsked ? noteMissing',
+    'return isAsked || hasWords ? noteMissing',
     'return true ? noteMissing',
+  ],
+  [
+    'the words of an issue are paid for each quiet night [skip.schedule.no-commits]',
+    'isWanted || (isByHand && hasWords)',
+    'isWanted || hasWords',
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
@@ -714,21 +719,29 @@ const TABLE = [
   ],
   [
     'a higher version came before a lower one [range.release.package]',
-    'compareTags(before, tag) < 0',
-    'compareTags(before, tag) !== 0',
+    'compare(version, own) < 0',
+    'compare(version, own) !== 0',
   ],
   [
     'the tenth version came before the second [range.release.package]',
     "Collator('en', { numeric: true })",
     "Collator('en')",
   ],
-  ["another package's release came before [range.release.package]", 'prefix === own.prefix &&', ''],
   [
-    'the newest of lower versions came before, whichever is the highest [range.release.package]',
-    '(one.isLower && compareTags(other.before, one.before)) ||',
+    "another package's release came before [range.release.package]",
+    'version.prefix === own.prefix &&',
     '',
   ],
-  ['a dash makes a pre-release [range.release.pre-release]', '/\\d[._]\\d+-|', '/-|'],
+  [
+    'the newest of lower versions came before, whichever is the highest [range.release.package]',
+    '(one.isLower && compare(other.version, one.version)) ||',
+    '',
+  ],
+  [
+    'a dash makes a pre-release [range.release.pre-release]',
+    'snapshot|test)/i',
+    'snapshot|test|-)/i',
+  ],
   [
     'a final release has only what came after its candidate [range.release.pre-release]',
     '(prerelease && !isPreRelease)',

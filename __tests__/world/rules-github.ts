@@ -85,15 +85,16 @@ export const GITHUB_RULES = {
     }
   },
 
-  /** GitHub has shown it to this step, so no moment hides it; and the end has no time for that. */
-  *'a comment that a step has edited, and that is gone, is made anew at once [memory.one-comment.no-twin]'({
+  /** GitHub has shown it to this step, and the end has no time for what a moment hides. */
+  *'a comment that a step has edited, and that is gone at the end, is made anew at once [memory.one-comment.no-twin]'({
     step,
   }) {
     const edits = step.githubRequests.filter(({ method }) => method === 'PATCH')
-    for (const [index, { path, status }] of edits.entries()) {
+    for (const [index, { path, status, body }] of edits.entries()) {
       const isEdited = edits.slice(0, index).some((one) => one.path === path && one.status === 200)
       const next = edits.slice(index + 1).some((one) => one.path === path)
-      if (status === 404 && isEdited && next) yield `${path} was asked for again`
+      const isEnd = !/^⏳ (?:Waiting|Asking)/u.test(textIn(body))
+      if (status === 404 && isEdited && isEnd && next) yield `${path} was asked for again`
     }
   },
 

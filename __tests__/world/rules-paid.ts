@@ -346,7 +346,8 @@ export function hasNothingNew(facts: Facts): boolean {
   const isByHand = event.name === 'workflow_dispatch'
   // Whoever presses a button to get docs of what changed doesn't pay for a prompt without changes.
   const isWanted = isByHand && context !== 'diff'
-  const isAsked = hasWords || isWanted || /^issue|^discussion|comment/.test(event.name)
+  const isAsked =
+    (isByHand && hasWords) || isWanted || /^issue|^discussion|comment/.test(event.name)
   if (!github) return !isAsked && !isByHand && listsNobodys(facts)
   if (event.name === 'push' && event.push === 'empty branch' && since === undefined)
     return !hasWords
@@ -359,7 +360,7 @@ export function hasNothingNew(facts: Facts): boolean {
     if (since !== undefined || !['schedule', 'workflow_dispatch'].includes(event.name)) return false
   }
   if (since === undefined && (isByHand || event.name === 'schedule')) {
-    if (lastRun === 'none') return !isAsked
+    if (lastRun === 'none') return !isAsked && !hasWords
     if (lastRun === 'lost') return isByHand && !isAsked
     if (lastRun === 'later' && !github.undiffable && !isGone) return !isAsked
   }

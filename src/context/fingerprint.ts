@@ -17,18 +17,17 @@ export function fingerprint(
   inputs: ContextInputs,
   payload: unknown,
 ): string | undefined {
-  if (inputs.context === 'none' || !findings || 'reason' in findings.changes) return undefined
+  if (inputs.context === 'none' || findings?.changes.kind !== 'listed') return undefined
   const { changes, thread } = findings
-  // Without commits, there are no files. [paid.schedule.unchanged]
-  const listed = changes.kind === 'listed' ? changes : undefined
-  if (listed?.gap !== undefined || listed?.truncated) return undefined
-  const files = filesThatCount(listed?.files ?? [], inputs)
+  if (changes.gap !== undefined || changes.truncated) return undefined
+  const files = filesThatCount(changes.files, inputs)
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? thread?.data, name))
+  // An empty file had no diff when this was pinned, and one that was only renamed had an empty one.
   const parts = files.map(({ patch, ...file }) => [
     file,
-    `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
+    `\n${patch || (file.status === 'renamed' ? patch : undefined)}`.replace(/\n@@[^\n]*/g, '\n@@'),
   ])
   const all = JSON.stringify([prompt, inputs.context, words, parts])
   return createHash('sha256').update(all).digest('base64url')

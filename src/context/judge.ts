@@ -48,9 +48,9 @@ export function judgeChanges(
   const isByHand = eventName === 'workflow_dispatch'
   // Whoever presses the button gets a job, unless it would have to know what changed.
   const isWanted = isByHand && context !== 'diff'
-  // So does whoever writes, or names an issue: its words are asked for as well.
   const hasWords = thread !== undefined && context !== 'none'
-  const isAsked = isWanted || hasWords || /^issue|^discussion|comment/.test(eventName)
+  // So does whoever writes, or names an issue by hand: its words are asked for as well.
+  const isAsked = isWanted || (isByHand && hasWords) || /^issue|^discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
@@ -63,7 +63,8 @@ export function judgeChanges(
       return skip(NOTHING_NEW, isByHand ? EARLIER : undefined)
     }
     case 'first':
-      return isAsked ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
+      // The words of what a setting names are sent once.
+      return isAsked || hasWords ? noteMissing(inputs, changes) : skip(changes.reason, NEXT_BEGINS)
     case 'unknown':
       return noteMissing(inputs, changes)
     case 'listed':
@@ -80,7 +81,8 @@ export function judgeChanges(
  * A docs job that knows of no changes is money lost, unless somebody asks by hand.
  * [skip.nothing-to-compare] [skip.nothing-to-compare.by-hand]
  */
-const EARLIER = 'For earlier changes, set since to a tag, a branch or a commit.'
+const EARLIER =
+  'For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).'
 export const NEXT_BEGINS = `The next run begins here. ${EARLIER}`
 
 /** Says that what was asked for is missing, and why. [context.paths.no-list] */

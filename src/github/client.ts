@@ -28,6 +28,9 @@ const MAX_BACKOFF_MS = 10_000
  */
 const REQUEST_MS = 30_000
 
+/** One that is waited for at the end leaves time for another. [memory.edit.retried] */
+const END_REQUEST_MS = 10_000
+
 /** How many items a page has that GitHub can't have in time with fewer. [github.pages.fewer] */
 const FEWEST = 25
 
@@ -141,7 +144,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const time: CallTime = call.signal
       ? timeOf(call.signal)
       : { ...deadline, retries: gift?.time ?? retries, endedBy: TIMED_OUT }
-    const isLong = Number(request.page && request.per_page) > FEWEST
+    // A page of a comparison is of commits: with fewer, it has the same files.
+    const isLong = Number(request.per_page) > FEWEST && !request.basehead
     // For some seconds GitHub may not know a token that an app has just made, then not its
     // permissions (github.com/octokit/auth-app.js/issues/65). [github.token.new]
     const isLate = (answer: GitHubError | { data: unknown }) =>
@@ -154,8 +158,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const created = isFirst ? undefined : await call.find?.()
       if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
       const end = call.find && !call.signal ? creationEnd : time.signal
-      const why = `no response in ${REQUEST_MS / 1000} s`
-      const limit = createDeadline(clock.now() + REQUEST_MS, end, clock, why)
+      const limitMs = call.signal ? END_REQUEST_MS : REQUEST_MS
+      const why = `no response in ${limitMs / 1000} s`
+      const limit = createDeadline(clock.now() + limitMs, end, clock, why)
       const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.

@@ -173,8 +173,9 @@ export function keepComment(options: CommentOptions) {
     state = { kind: 'written', id, held: written() }
     try {
       const marker = createMarker(held, id, identity, markerKeys)
-      // One that this step has edited before is there, or was deleted: its end can't wait.
-      await comments.edit(id, update.text, marker, { ...mode, early: written() === undefined })
+      // At the end, one that this step has edited before was deleted: nothing waits for it.
+      const early = written() === undefined || !update.isEnd
+      await comments.edit(id, update.text, marker, { ...mode, early })
       state = { kind: 'written', id, held }
     } catch (thrown) {
       if (!wasThere || !isMissing(thrown)) throw thrown // Otherwise, somebody has deleted it.

@@ -89,7 +89,12 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     throw new Error('the list lacks what moved it last')
   }
   let after: string | undefined
-  await readPages(MOVE_PAGES, async ({ per_page }) => {
+  await readPages(MOVE_PAGES, async ({ page, per_page }) => {
+    // They may be read anew, by fewer.
+    if (page === 1) {
+      moves.length = 0
+      after = undefined
+    }
     const { data, headers } = await github.repos.listActivities({
       ...asking(code, `listing the activity of ${branch}`, {
         needs: 'contents: read; GitHub Enterprise Server has it from version 3.14 on',

@@ -155,7 +155,9 @@ export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>):
  */
 export function toFiles(list: readonly ApiFile[] = [], folder = '') {
   const patches = list.map((file) => getString(file, 'patch'))
-  const isEmpty = (index: number): boolean => EMPTY.test(getString(list[index], 'sha'))
+  // One that was emptied has a diff.
+  const isEmpty = (index: number): boolean =>
+    list[index]?.status !== 'modified' && EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
   // The last file alone decides: a picture among others takes no request.

@@ -5,6 +5,7 @@ import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
 import type { ApiFile, ApiPull } from '../../github/types.js'
+import { CODE_EVENTS } from '../../inputs/code-repositories.js'
 import type { Inputs } from '../../inputs/inputs.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
@@ -61,12 +62,15 @@ export async function findChanges(
   }
   // A list that GitHub can't make, what a number names, and
   // whether the range is longer than the payload's.
-  const isMark = !isOfPulls && RANGES_SINCE_RUN.includes(name) && !/^refs\/tags\//.test(run.ref)
-  return { changes: await find().catch(unknownIfUnlistable), thread, bySince, isMark }
+  const changes = await find().catch(unknownIfUnlistable)
+  return { changes, thread, bySince, isMark: !isOfPulls && movesMark(environment) }
 }
 
-/** What changed since an earlier run of theirs. */
-const RANGES_SINCE_RUN = ['schedule', 'workflow_dispatch']
+/** Whether the next run's changes begin where this run's end, if it is about no pull request. */
+export function movesMark({ eventName, ref }: RunEnvironment, isElsewhere = false): boolean {
+  const events = isElsewhere ? CODE_EVENTS : ['schedule', 'workflow_dispatch']
+  return events.includes(eventName) && !ref.startsWith('refs/tags/')
+}
 
 /** A pull request that is too large for GitHub must not fail for ever. [range.list.never] */
 export function unknownIfUnlistable(thrown: unknown): Changes {
@@ -152,8 +156,9 @@ async function ofPullRequest(
 ): Promise<Changes> {
   const isLate = (file: ApiFile): boolean =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
-  const isOfAnother = (file: ApiFile): boolean =>
-    /\?ref=/.test(file.contents_url) && !file.contents_url.endsWith(head)
+  // What was removed may be named where it was last.
+  const isOfAnother = ({ contents_url: url, status }: ApiFile): boolean =>
+    /\?ref=/.test(url) && !url.endsWith(head) && status !== 'removed'
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)

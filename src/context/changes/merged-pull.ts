@@ -2,7 +2,7 @@
 
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, readPages } from '../../github/client.js'
+import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
 import { type GitHubError, isMissing } from '../../github/errors.js'
 import type { ApiPull } from '../../github/types.js'
 import type { StepSubject } from '../../run/step.js'
@@ -57,19 +57,21 @@ export async function findMergedPull(
   const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
   let reading: Promise<readonly ApiPull[]> | undefined
   const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
-  const request = repo.github.repos.listPullRequestsAssociatedWithCommit({
-    ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
-      needs: NEEDS,
-      // If the message names no pull request, none can be found in another way.
-      early: async (list: readonly ApiPull[]) =>
-        list.length === 0 && (await readNamed()).length === 0,
-      expects: Array.isArray,
+  const listing = readPages(1, (page) =>
+    repo.github.repos.listPullRequestsAssociatedWithCommit({
+      ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
+        needs: NEEDS,
+        // If the message names no pull request, none can be found in another way.
+        early: async (list: readonly ApiPull[]) =>
+          list.length === 0 && (await readNamed()).length === 0,
+        expects: Array.isArray,
+      }),
+      commit_sha: after,
+      ...page,
     }),
-    commit_sha: after,
-    per_page: 100,
-  })
-  const answer = await request.catch(keepMissing)
-  const listed = isMissing(answer) ? [] : answer.data.filter(isMerge)
+  )
+  const answer = await listing.catch(keepMissing)
+  const listed = isMissing(answer) ? [] : answer.items.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed ? [] : await readNamed()
   if (isMissing(answer) && read.length === 0) {
@@ -95,7 +97,7 @@ function keepMissing(thrown: unknown): GitHubError {
   throw thrown
 }
 
-/** How many that are named are read one by one; GitHub's list of more may be seconds late. */
+/** How many that are named are read one by one. */
 const GROUP_LIMIT = 10
 
 /** GitHub lists up to 250 commits of a pull request. */
@@ -103,26 +105,32 @@ const COMMIT_PAGES = 3
 
 /**
  * The pull requests that a push of several has merged, as far as its commits name them; a rebase's
- * don't. [skip.labels.merged]
+ * don't. Of many, there is a list, which may be seconds late. [skip.labels.merged]
  *
  * @throws ActionError `github`
  */
 export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
+  const { environment, log } = step
   const commits = commitsThatMayMerge(step)
-  const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
-  const shas = commits.map(({ sha }) => sha)
-  const isMerged = (pull: ApiPull): boolean => isMergedBy(shas, pull, step.environment)
-  if (named.size > GROUP_LIMIT) {
-    const { data } = await repo.github.pulls.list({
+  const named = [...new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))]
+  const list: ReadPage<ApiPull> = (page) =>
+    repo.github.pulls.list({
       ...asking(repo, 'listing the merged pull requests', { needs: NEEDS, expects: Array.isArray }),
-      ...{ state: 'closed', sort: 'updated', direction: 'desc', per_page: 100 },
-      base: step.environment.ref.replace('refs/heads/', ''),
+      ...{ state: 'closed', sort: 'updated', direction: 'desc' },
+      base: environment.ref.replace('refs/heads/', ''),
+      ...page,
     })
-    return data.filter(isMerged)
-  }
-  const pulls = []
-  for (const number of named) pulls.push(...(await readPull(number, repo)))
-  return pulls.filter(isMerged)
+  const isMany = named.length > GROUP_LIMIT
+  const answer = isMany ? await readPages(1, list).catch(keepMissing) : undefined
+  if (isMissing(answer)) return [] // Pull requests are turned off.
+  const pulls = answer?.items ?? []
+  const unlisted = named.filter((number) => !pulls.some((pull) => `${pull.number}` === number))
+  for (const number of unlisted.slice(-GROUP_LIMIT)) pulls.push(...(await readPull(number, repo)))
+  const unread = unlisted.length - GROUP_LIMIT
+  if (unread > 0)
+    log(`This push names many pull requests: the labels of ${unread} of them may be unseen.`)
+  const shas = commits.map(({ sha }) => sha)
+  return pulls.filter((pull) => isMergedBy(shas, pull, environment))
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
 import { asking, type Gift, type GitHubRepo } from '../../github/client.js'
-import { isWithheld } from '../../github/errors.js'
+import { GitHubError } from '../../github/errors.js'
 import { shortSha } from '../../text/format.js'
 import { compareCommits, folderOf, isFileList, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './types.js'
@@ -12,8 +12,8 @@ export const MAX_REQUESTS = 64
 type Part = Pick<ListedChanges, 'files' | 'truncated'>
 
 /**
- * Parts are a gift: if GitHub has no list of a part, or fails, that of the whole stays as it is,
- * and what it lacks is told; a limit, or no answer at all, is an error. [range.cut.parts]
+ * Parts are a gift: if GitHub doesn't give one, the list of the whole stays as it is, and what it
+ * lacks is told; only a limit is an error. [range.cut.parts]
  * [range.cut.gift]
  *
  * @param counts whether the diff of a file is needed
@@ -35,8 +35,9 @@ export async function readParts(
       const found = middle === head ? await ofCommit(head) : await ofHalves(base, middle, head)
       return { ...changes, ...complete(changes, found) }
     } catch (thrown) {
-      if (isWithheld(thrown)) return changes
-      throw thrown
+      const isLimit = !(thrown instanceof GitHubError) || thrown.retryAfterMs !== undefined
+      if (isLimit) throw thrown
+      return changes
     }
   }
   const ofCommit = async (ref: string): Promise<Part> => {

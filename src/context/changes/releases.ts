@@ -24,53 +24,61 @@ export function findCandidates(
   isPreRelease: boolean,
   publishedAt: string,
 ) {
-  const own = parse(tag)
+  const own = parse(tag, isPreRelease)
+  // `v1` or `v1.2`; `2026-01-15` stays where it is.
+  const isMoving = own.numbers.split(/\D/).length < 3
   const candidates = releases.flatMap((release) => {
     const { tag_name: before, draft, prerelease, published_at } = release
-    const { prefix, numbers } = parse(before)
-    const isUnder = before.startsWith(`${tag}.`)
-    const isLower = prefix === own.prefix && (isUnder || compareTags(before, tag) < 0)
+    const version = parse(before, prerelease)
+    const isUnder = isMoving && before.startsWith(`${tag}.`)
+    const isLower = version.prefix === own.prefix && (isUnder || compare(version, own) < 0)
     const time = Date.parse(String(published_at))
     const isLater = !isUnder && time >= Date.parse(publishedAt)
     if (draft || isLater || before === tag || (prerelease && !isPreRelease)) return []
-    const isOther = isPreRelease || numbers !== own.numbers
-    const isRepeated = isLower && isOther && !tag.startsWith(`${before}.`)
+    const isOther = isPreRelease || version.numbers !== own.numbers
+    const mayRepeat = isLower || own.numbers === ''
+    const isRepeated = mayRepeat && isOther && !tag.startsWith(`${before}.`)
     // Nobody knows how old a mere tag is.
-    return isLower || time > 0 ? { before, isLower, isRepeated, time } : []
+    return isLower || time > 0 ? { before, isLower, isRepeated, time, version } : []
   })
   return candidates.sort(
     (one, other) =>
       Number(other.isLower) - Number(one.isLower) ||
-      (one.isLower && compareTags(other.before, one.before)) ||
+      (one.isLower && compare(other.version, one.version)) ||
       other.time - one.time,
   )
 }
 
+type Version = ReturnType<typeof parse>
+
 /**
- * What comes before the version (`cli@` in `cli@2.0.0`; a `v` says nothing), and its numbers alone:
- * `2.0.0` in `2.0.0.Final`. In `rel_2_0_44`, `_` parts them.
+ * What comes before the version (`cli@` in `cli@2.0.0`; a `v` says nothing), its text, and its
+ * numbers alone: `2.0.0` in `2.0.0.Final`, `2026-01-15.1`, `2_0_44` in `rel_2_0_44`.
  */
-function parse(tag: string) {
-  const [, prefix = '', numbers = ''] =
-    /^(.*?)v?(\d+(?:\.\d+)+)/.exec(tag) ??
-    /^(.*?)v?(\d+(?:[_-]\d+)+)/.exec(tag) ??
-    /^(.*?)v?(\d*)$/.exec(tag) ??
-    []
-  return { prefix, numbers }
+function parse(tag: string, prerelease: boolean) {
+  const [, prefix = '', text = '', numbers = ''] =
+    /^(.*?)v?((\d+(?:[._-]\d+)+).*)/.exec(tag) ?? /^(.*?)v?((\d*))$/.exec(tag) ?? []
+  return { prefix, text, numbers, isPreRelease: prerelease || PRE_RELEASE.test(text) }
 }
 
-const { compare } = new Intl.Collator('en', { numeric: true })
+/**
+ * As in `2.0.0-rc.1` (semver.org, 9), `2.0.0rc1` (packaging.python.org), `2.0.0-M1`. What else
+ * stands behind the numbers may mend them: `2.4.6-p1`, `2.4.6-hotfix.1`.
+ */
+const PRE_RELEASE =
+  /^[\d._-]+(?:[abm]\d|rc|cr|alpha|beta|dev|pre|canary|next|nightly|snapshot|test)/i
 
-/** By numbers; a pre-release comes before the release. */
-function compareTags(one: string, other: string): number {
+const { compare: compareTexts } = new Intl.Collator('en', { numeric: true })
+
+/** By numbers; a pre-release comes before the release, and what mends that behind it. */
+function compare(one: Version, other: Version): number {
   return (
-    compare(parse(one).numbers, parse(other).numbers) ||
-    Number(isPreReleaseTag(other)) - Number(isPreReleaseTag(one)) ||
-    compare(one, other)
+    compareTexts(one.numbers, other.numbers) ||
+    Number(other.isPreRelease) - Number(one.isPreRelease) ||
+    compareTexts(one.text, other.text)
   )
 }
 
-/** As in `v2.0.0-rc.1` (semver.org, 9), or `2.0.0rc1` (packaging.python.org). */
 export function isPreReleaseTag(tag: string): boolean {
-  return /\d[._]\d+-|\d(?:a|b|rc)\d/.test(tag)
+  return parse(tag, false).isPreRelease
 }

@@ -79,7 +79,7 @@ export async function sinceLastRelease(
 }
 
 /**
- * GitHub's releases, or its tags if there are none. A list without the release that the event
+ * GitHub's releases, or its tags if there are no others. A list without the release that the event
  * proves is late. [range.release.late] [range.release.tags]
  */
 async function readReleases(
@@ -89,12 +89,14 @@ async function readReleases(
 ): Promise<readonly Release[]> {
   const asked = { needs: 'contents: read', instead: WITHOUT_LIST }
   const { items } = await readPages(RELEASE_PAGES, async (page) => {
-    // The newest come first, by the time of their commit: an old one may be on another page.
+    // The newest come first, by the time of their commit: one that is not newer than the last of a
+    // full page may be on the next.
     const lacksOwn = (list: readonly ApiRelease[]): boolean =>
       page.page === 1 &&
       getString(release, 'tag_name') === tag &&
       list.every(({ tag_name }) => tag_name !== tag) &&
-      !(getString(release, 'created_at') < getString(list[page.per_page - 1], 'created_at'))
+      (list.length < page.per_page ||
+        getString(release, 'created_at') > getString(list.at(-1), 'created_at'))
     const answer = await repo.github.repos.listReleases({
       ...asking(repo, 'listing the releases', {
         ...asked,
@@ -107,7 +109,7 @@ async function readReleases(
     const message = "GitHub's list of releases lacks the one that this run is about."
     throw new ActionError('github', message, 'Re-run later, or set since.')
   })
-  if (items.some(({ draft }) => !draft)) return items
+  if (items.some(({ draft, tag_name }) => !draft && tag_name !== tag)) return items
   const tags = await readPages(RELEASE_PAGES, (page) =>
     repo.github.repos.listTags({
       ...asking(repo, 'listing the tags', { ...asked, expects: Array.isArray }),

@@ -114,6 +114,8 @@ async function findRuns(
   repo: GitHubRepo,
   events: readonly string[],
 ) {
+  // Other repositories' changes are sent: a run of a push has never read them.
+  const isElsewhere = !events.includes('push')
   // The run before may have ended, and GitHub doesn't know yet. [github.late]
   const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }): boolean =>
     runs.find((run) => isHere(run) && run.id < Number(runId))?.conclusion === null
@@ -121,7 +123,7 @@ async function findRuns(
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
       ...asking(repo, `listing the earlier runs of ${workflow_id}`, {
         needs: 'actions: read',
-        instead: WITHOUT_LIST,
+        instead: isElsewhere ? '' : WITHOUT_LIST,
         early: isLate,
         expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
       }),
@@ -131,8 +133,6 @@ async function findRuns(
     return { data: data.workflow_runs, headers }
   }
   const { eventName, repository, runId } = environment
-  // Other repositories' changes are sent: a run of a push has never read them.
-  const isElsewhere = !events.includes('push')
   /**
    * Whether a run succeeded, and had what was on the branch then: a fork's branch may have the same
    * name. [range.schedule.fork] Schedules, and signals, run on the default branch, whatever it was
