@@ -152,10 +152,14 @@ async function findRuns(
     // No page behind a run that counts is needed: this one is made the last.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
+  const wasGreen = async (id: number, runAttempt: number): Promise<boolean> =>
+    runAttempt > 1 &&
+    ((await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo)) ||
+      (await wasGreen(id, runAttempt - 1)))
   for (const run of items.filter(isHere)) {
     // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
-    const { id, run_attempt: runAttempt = 1 } = run
-    if (isMark(run) || (await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo))) {
+    const { id, run_attempt: attempts = 1 } = run
+    if (isMark(run) || (await wasGreen(id, attempts))) {
       run.conclusion = 'success'
       break
     }
