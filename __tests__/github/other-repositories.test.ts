@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { file, primaryLimit, type Repository, refusal } from '../support/github.js'
+import { type Fault, file, primaryLimit, type Repository, refusal } from '../support/github.js'
 import {
   expectSkipped,
   inRealWorld,
@@ -26,21 +26,21 @@ const JUST_BEFORE = '2026-01-01T02:57:00Z'
 
 const night: RunOptions = {
   event: 'schedule',
-  payload: { schedule: '17 3 * * *', repository: { private: true } },
+  payload: { schedule: '17 3 * * *', repository: { visibility: 'private' } },
   env: { GITHUB_REF: 'refs/heads/main', GITHUB_RUN_ID: '200', GITHUB_RUN_NUMBER: '2' },
 }
 const inPublic: RunOptions = {
   ...night,
-  payload: { schedule: '17 3 * * *', repository: { private: false } },
+  payload: { schedule: '17 3 * * *', repository: { visibility: 'public' } },
 }
 const inInternal: RunOptions = {
   ...night,
-  payload: { repository: { private: true, visibility: 'internal' } },
+  payload: { repository: { visibility: 'internal' } },
 }
 const dispatch: RunOptions = {
   ...night,
   event: 'workflow_dispatch',
-  payload: { inputs: {}, repository: { private: true } },
+  payload: { inputs: {}, repository: { visibility: 'private' } },
 }
 const signal: RunOptions = {
   ...night,
@@ -1020,51 +1020,29 @@ describe('what summary and annotation say of private code in public [code.reader
     expect(summary).not.toContain('your-org/api')
   })
 
-  const hidden = Number.POSITIVE_INFINITY
-  codeTest.each<[string, RunOptions, (world: SimulatedWorld, api: Repository) => unknown, RegExp]>([
+  const unread = { path: /api$/, answer: refusal(404, 'Not Found'), times: 99 }
+  codeTest.each<[string, RunOptions, Fault | undefined, RegExp]>([
+    ['its list is late', inPublic, undefined, /: listing the activity .*: the list lacks/],
+    ['no token reads it', inPublic, unread, /: reading the name of .* failed: 404/],
+    ['nobody knows whether it is internal', inInternal, unread, /: reading the name of .*: 404/],
     [
-      'its list is late',
+      'it can not be compared',
       inPublic,
-      (_, api) => api.push(MERGED, { ...change('src/a.ts'), listedAt: hidden }),
-      /listing the activity of main of your-org\/api failed: the list lacks/,
-    ],
-    [
-      'no token reads it',
-      inPublic,
-      ({ github }) => github.faults.push({ path: /api$/, answer: refusal(404, 'Not Found') }),
-      /reading the name of your-org\/api failed: 404/,
-    ],
-    [
-      'nobody knows whether it is internal',
-      inInternal,
-      ({ github }) => github.faults.push({ path: /api$/, answer: refusal(404, 'Not Found') }),
-      /reading the name of your-org\/api failed: 404/,
-    ],
-    [
-      'a comparison is refused',
-      inPublic,
-      ({ github }, api) => {
-        api.push(MERGED, change('src/a.ts'))
-        github.faults.push({ path: /compare/, answer: refusal(502, 'Bad Gateway'), times: 99 })
-      },
-      /comparing the commits \(hidden\)\.\.\(hidden\) of your-org\/api failed: 502.*Retrying/,
+      { path: /compare/, answer: refusal(403, 'Resource not accessible') },
+      /: comparing the commits \(hidden\)\.\.\(hidden\) of .* failed: 403/,
     ],
   ])(
     'has no name and no commit if %s, and the log has the name',
-    async (world, _, run, go, logged) => {
-      const api = addCode(world, 'your-org/api')
-      go(world, api)
-      const env = { ...run.env, RUNNER_DEBUG: '' }
-      const { log, summary, commands } = await world.step(inputs, { ...run, env })
-      const [error = ''] = commands('error')
-      expect(error).toContain('one of code-repositories')
-      expect(error).toContain('Nothing was sent.')
-      expect(summary + error).not.toContain('your-org/api')
-      expect(log).toMatch(logged)
-      const told = log.replace(/^GET .*/gm, '')
-      expect(told.replace(/^GitHubError[^]*/m, '')).not.toMatch(
-        RegExp(`${api.branches.get('main')?.slice(0, 7)}`),
-      )
+    async (world, _, run, fault, why) => {
+      const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
+      const head = addCode(world, 'your-org/api').push(MERGED, { ...change('src/a.ts'), listedAt })
+      if (fault) world.github.faults.push(fault)
+      const { log, summary, commands } = await world.step(inputs, run)
+      const told = summary + commands('error')
+      expect(told).toContain('one of code-repositories')
+      expect(told).not.toContain('your-org/api')
+      expect(told).not.toContain(head.slice(0, 7))
+      expect(line({ log } as Ended, 'your-org/api:')).toMatch(why)
     },
   )
 })
@@ -1095,9 +1073,8 @@ describe('tokens [code.token]', () => {
 
   codeTest('none is asked twice for the same', async (world) => {
     for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
-    const tokens = `${TOKEN}\n${TOKEN}\n${OTHER}`
     const repositories = 'other-org/lib\nother-org/none'
-    const inputs = { ...INPUTS, 'code-repositories': repositories, 'code-token': tokens }
+    const inputs = { ...INPUTS, 'code-repositories': repositories, 'code-token': both }
     expect((await world.step(inputs, night)).outputs['error-code']).toBe('github')
     const names = asked(world).filter((path) => !path.includes(' '))
     expect(names).toEqual(['lib', 'lib', 'none', 'none'])

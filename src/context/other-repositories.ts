@@ -13,13 +13,7 @@ import { ActionError } from '../text/errors.js'
 import { formatCount, shortSha } from '../text/format.js'
 import { readHeads } from './changes/activity.js'
 import { changesBetween } from './changes/between.js'
-import {
-  hideCode,
-  hideCommits,
-  isHiddenCode,
-  type OpenedRepository,
-  openCode,
-} from './changes/code-access.js'
+import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
 import type { Findings, ListedChanges, Thread } from './changes/types.js'
@@ -82,27 +76,26 @@ export async function findElsewhere(
     log('Waiting until what was merged just now is certainly listed.')
     await clock.sleep(waitMs, deadline.signal)
   }
-  const open = openCode(step)
+  const { open, hide } = openCode(step)
   const changed: ListedChanges[] = []
   let isPrivate = false
   // At the first run, what a token can't read shows on the first day.
-  for (const { name, branch } of inputs.codeRepositories) {
+  for (const repository of inputs.codeRepositories) {
+    const { name } = repository
     let code: OpenedRepository | undefined
     try {
-      code = await open({ name, branch })
+      code = await open(repository)
       const news = code && (await readNews(step, code, from, until))
-      if (news === undefined) {
-        log(`${name}: nothing new.`)
-        continue
+      if (news === undefined) log(`${name}: nothing new.`)
+      else {
+        changed.push({ ...news, gap: hide(news.gap ?? '', name, code?.about.visibility) })
+        isPrivate ||= code?.isHidden === true
       }
-      changed.push(news)
-      isPrivate ||= code?.isHidden === true
     } catch (thrown) {
-      const isHidden = code?.isHidden ?? isHiddenCode(event.payload)
-      if (thrown instanceof ActionError && isHidden) {
-        log(hideCommits(thrown.message))
-        thrown.message = hideCode(thrown.message, name)
-      }
+      if (!(thrown instanceof ActionError) || thrown.code === 'input') throw thrown
+      const { message } = thrown
+      thrown.message = hide(message, name, code?.about.visibility)
+      if (thrown.message !== message) log(`${name}: ${thrown.message}`)
       throw thrown
     }
   }
@@ -175,6 +168,5 @@ async function readNews(
   const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
   log(`${repository}: ${least}${commits}, ${count}${isHidden ? '' : ` (${range})`}.`)
   const why = reason || listed.gap || lacks
-  const gap = why && `${repository}: ${why}`
-  return { ...all, gap: isHidden ? hideCode(gap, repository) : gap }
+  return { ...all, gap: why && `${repository}: ${why}` }
 }

@@ -1,6 +1,6 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
-import { getPath, getString } from '../../event/payload.js'
+import { getString } from '../../event/payload.js'
 import { asking, createGitHub, type Gift, type GitHub } from '../../github/client.js'
 import { describeWarning, GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
@@ -8,29 +8,7 @@ import type { Step } from '../../run/step.js'
 import { MAX_REQUESTS } from './parts.js'
 
 /** Another repository, and where its branch is. */
-export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>>>>
-
-/**
- * Whether some who may read this run may not read that code: nobody knows it of what could not be
- * read. An internal repository is read by a whole enterprise. [code.readers]
- *
- * @param payload has what GitHub says of this run's repository
- * @param about what it says of that one
- */
-export function isHiddenCode(
-  payload: unknown,
-  about?: Readonly<{ private: boolean; visibility?: string }>,
-): boolean {
-  if (about?.private === false) return false
-  if (getPath(payload, 'repository.private') !== true) return true
-  const isInternal = getPath(payload, 'repository.visibility') === 'internal'
-  return isInternal && about?.visibility !== 'internal'
-}
-
-/** What a text says of hidden code, without its commits; where all may read, without its name. */
-export const hideCommits = (text: string): string => text.replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
-export const hideCode = (text: string, name: string): string =>
-  hideCommits(text).replaceAll(name, 'one of code-repositories')
+export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>['open']>>>
 
 /** A request that is answered with something at a path. */
 const callFor = (path: string) => ({
@@ -44,18 +22,22 @@ const callFor = (path: string) => ({
  */
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
-  const { payload } = tools.event
+  const home = getString(tools.event.payload, 'repository.visibility')
+  /** Whether some who may read this run may not read that code; nobody knows, if it was not read. */
+  const isHidden = (visibility?: string): boolean =>
+    home !== 'private' && visibility !== 'public' && visibility !== home
+  /** What a text says where all may read it. [code.readers] */
+  const hide = (text: string, name: string, visibility?: string): string =>
+    isHidden(visibility)
+      ? text.replaceAll(name, 'one of code-repositories').replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
+      : text
   const isServer = !/\/\/(?:.*\.)?(?:github|ghe)\.com$/.test(tools.environment.serverUrl)
-  const log = (line: string): void => tools.log(isHiddenCode(payload) ? hideCommits(line) : line)
-  let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).flatMap((token, index, all) =>
-    all.indexOf(token) < index
-      ? []
-      : createGitHub({
-          ...tools,
-          log,
-          token,
-          codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
-        }),
+  let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
+    createGitHub({
+      ...tools,
+      token,
+      codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
+    }),
   )
   const readers = new Map<string | undefined, GitHub>()
   /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
@@ -67,7 +49,7 @@ export function openCode({ inputs, ...tools }: Step) {
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
-  return async ({ name: repository, branch: named }: CodeRepository) => {
+  const open = async ({ name: repository, branch: named }: CodeRepository) => {
     const [owner] = repository.split('/')
     const first = clients.filter((one) => one === readers.get(owner))
     let refusal: GitHubError | undefined
@@ -88,13 +70,15 @@ export function openCode({ inputs, ...tools }: Step) {
           branch,
         })
         readers.set(owner, github)
-        const isHidden = isHiddenCode(payload, about)
         for (const error of expired.splice(0)) {
-          const told = describeWarning(error, 'Another line has read it.')
-          const text = isHidden ? hideCode(told, repository) : told
-          tools.tell({ kind: 'noted', text, level: 'warn' })
+          const text = describeWarning(error, 'Another line has read it.')
+          tools.tell({
+            kind: 'noted',
+            text: hide(text, repository, about.visibility),
+            level: 'warn',
+          })
         }
-        return { ...repo, about, head: data, isHidden, isServer }
+        return { ...repo, about, head: data, isHidden: isHidden(about.visibility), isServer }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError)) throw thrown
         if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
@@ -110,4 +94,5 @@ export function openCode({ inputs, ...tools }: Step) {
     }
     throw expired[0] ?? refusal
   }
+  return { open, hide }
 }

@@ -152,14 +152,13 @@ async function findRuns(
     // No page behind a run that counts is needed: this one is made the last.
     return { data, headers: data.some(isMark) ? { link: '' } : headers }
   })
-  const wasGreen = async (id: number, runAttempt: number): Promise<boolean> =>
-    runAttempt > 1 &&
-    ((await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo)) ||
-      (await wasGreen(id, runAttempt - 1)))
   for (const run of items.filter(isHere)) {
     // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
-    const { id, run_attempt: attempts = 1 } = run
-    if (isMark(run) || (await wasGreen(id, attempts))) {
+    const runId = `${run.id}`
+    let isGreen = isMark(run)
+    for (let runAttempt = run.run_attempt ?? 1; runAttempt > 1 && !isGreen; runAttempt--)
+      isGreen = await hasSucceeded({ ...environment, runId, runAttempt }, repo)
+    if (isGreen) {
       run.conclusion = 'success'
       break
     }
@@ -167,7 +166,7 @@ async function findRuns(
     if (isLate({ workflow_runs: [run] }) && isElsewhere)
       throw new ActionError(
         'github',
-        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
+        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${runId}).`,
         'Re-run this one when that one has ended.',
       )
   }
