@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { file, primaryLimit, type Repository, refusal } from '../support/github.js'
+import { type Fault, file, primaryLimit, type Repository, refusal } from '../support/github.js'
 import {
   expectSkipped,
   inRealWorld,
@@ -26,17 +26,21 @@ const JUST_BEFORE = '2026-01-01T02:57:00Z'
 
 const night: RunOptions = {
   event: 'schedule',
-  payload: { schedule: '17 3 * * *', repository: { private: true } },
+  payload: { schedule: '17 3 * * *', repository: { visibility: 'private' } },
   env: { GITHUB_REF: 'refs/heads/main', GITHUB_RUN_ID: '200', GITHUB_RUN_NUMBER: '2' },
 }
 const inPublic: RunOptions = {
   ...night,
-  payload: { schedule: '17 3 * * *', repository: { private: false } },
+  payload: { schedule: '17 3 * * *', repository: { visibility: 'public' } },
+}
+const inInternal: RunOptions = {
+  ...night,
+  payload: { repository: { visibility: 'internal' } },
 }
 const dispatch: RunOptions = {
   ...night,
   event: 'workflow_dispatch',
-  payload: { inputs: {}, repository: { private: true } },
+  payload: { inputs: {}, repository: { visibility: 'private' } },
 }
 const signal: RunOptions = {
   ...night,
@@ -208,10 +212,15 @@ describe('a night', () => {
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
   })
 
-  codeTest('begins at one whose re-run failed [range.schedule.attempts]', async (world) => {
+  codeTest.each([
+    ['failed', ['success', 'failure']],
+    ['failed twice', ['success', 'failure', 'cancelled']],
+    ['succeeded, and failed again', ['failure', 'success', 'failure']],
+  ])('begins at one whose re-run %s [range.schedule.attempts]', async (world, _, ends) => {
     const [api] = addThree(world)
-    Object.assign(world.repository.runs[0] ?? {}, { run_attempt: 2, conclusion: 'failure' })
-    world.repository.attempts.set('100 1', 'success')
+    const last = { run_attempt: ends.length, conclusion: ends.at(-1) }
+    Object.assign(world.repository.runs[0] ?? {}, last)
+    for (const [nth, end] of ends.entries()) world.repository.attempts.set(`100 ${nth + 1}`, end)
     world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
     api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
     api.push(MERGED, change('src/a.ts'))
@@ -411,6 +420,7 @@ describe('where a range begins', () => {
   codeTest.each([
     ['an earlier date', '2025-12-29', ['old', 'a', 'b'], false],
     ['a time, at the first run', '2025-12-31T14:00:00Z', ['b'], true],
+    ['the first day of all', '1970-01-01', ['old', 'a', 'b'], false],
     ['a later date, which moves no mark forward', '2026-01-01', ['b'], false],
   ] as const)('%s [code.since]', async (world, _, since, names, isFirst) => {
     const [api] = addThree(world)
@@ -531,29 +541,43 @@ describe('where a range begins', () => {
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/new.ts'])
   })
 
-  codeTest('an empty repository has nothing new [code.unchanged]', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
-    world.github.addRepository('your-org/empty', { private: false, foreign: true })
-    const repositories = 'your-org/empty\nyour-org/api'
-    const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
-    expect(ended.outputs.sent).toBe('job')
-    expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
-  })
+  codeTest.each(['your-org/empty', 'your-org/empty@main'])(
+    'an empty repository, %s, has nothing new, and takes no time [code.unchanged]',
+    async (world, name) => {
+      const [api] = addThree(world)
+      api.push(MERGED, change('src/a.ts'))
+      world.github.addRepository('your-org/empty', { private: false, foreign: true })
+      const repositories = `${name}\nyour-org/api`
+      const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
+      expect(ended.outputs.sent).toBe('job')
+      expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
+      expect(asked(world).slice(0, 3)).toEqual(['empty', 'empty commits', 'api'])
+      expect(ended.milliseconds).toBeLessThan(4_000)
+    },
+  )
 
-  codeTest('a branch that is not found for a moment is there [code.unchanged]', async (world) => {
+  codeTest.each([
+    ['a branch', /api\/branches/],
+    ['a list of activity', /api\/activity/],
+    ['a list of commits', /api\/commits/],
+    ['a comparison', /api\/compare/],
+  ])('%s that is not found for a moment is there [github.late]', async (world, _, path) => {
     const [api] = addThree(world)
     api.push(MERGED, change('src/a.ts'))
-    const answer = refusal(404, 'Branch not found')
-    world.github.faults.push({ path: /api\/branches/, answer })
+    api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
+    world.github.faults.push({ path, answer: refusal(404, 'Not Found') })
     expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
     expect(promptOf(world)).toContain('your-org/api/src/a.ts')
   })
 
-  codeTest(
-    'one with commits, whose branch is not found, is not empty [code.unchanged]',
-    async (world) => {
-      addThree(world)
+  codeTest.each([
+    ['known', 9],
+    ['yet uncounted', 0],
+  ])(
+    'one with commits, of a size that is %s, whose branch is not found, is not empty [code.unchanged]',
+    async (world, _, size) => {
+      const [api] = addThree(world)
+      api.size = size
       const answer = refusal(404, 'Branch not found')
       world.github.faults.push({ path: /api\/branches/, answer, times: 9 })
       const { outputs } = await world.step(INPUTS, night)
@@ -635,15 +659,35 @@ describe('a list of activity that is late [code.late]', () => {
     },
   )
 
-  codeTest('and empty, of a branch that did not move, is quiet [code.late]', async (world) => {
-    const [api, web] = addThree(world)
+  codeTest.each([
+    ['whose repository has no other list, though somebody pushed', MERGED, false, 'error', 0],
+    ['while others have theirs, if it did not move', MERGED, true, 'skipped', 5],
+    ['if nobody pushed', DAY_BEFORE, false, 'skipped', 4],
+  ])('and empty, %s', async (world, _, pushedAt, hasOther, outcome, requests) => {
+    const [api] = addThree(world)
+    // Committed long before it was pushed.
+    if (!hasOther) api.push(pushedAt, { commit: { date: DAY_BEFORE, files: [file('src/a.ts')] } })
     api.moves.length = 0
-    api.pushedAt = MERGED
-    web.push(MERGED, change('src/a.ts'))
-    const ended = await world.step(INPUTS, night)
-    expect(ended.outputs.sent).toBe('job')
-    expect(line(ended, 'your-org/api:')).toBe('your-org/api: nothing new.')
+    if (hasOther) api.push(pushedAt, { branch: 'next', ...change('src/b.ts') })
+    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
+    const ended = await world.step(inputs, night)
+    expect(ended.outputs.outcome).toBe(outcome)
+    expect(ended.commands('error').join()).toContain(outcome === 'error' ? 'the list lacks' : '')
+    if (outcome !== 'error') expect(asked(world)).toHaveLength(requests)
   })
+
+  codeTest(
+    'and that is read to its last page, of 50, begins by date, which is said [code.young]',
+    async (world) => {
+      const [api] = addThree(world)
+      api.pageSize = 1
+      for (let nth = 10; nth < 61; nth++)
+        api.push(`2025-12-31T${Math.floor(nth / 6) + 10}:${nth % 6}0:00Z`, change(`src/${nth}.ts`))
+      const { summary } = await world.step(INPUTS, night)
+      expect(promptOf(world).match(/=== .*/g)).toHaveLength(51)
+      expect(summary).toContain('GitHub lists no move of the branch before the range')
+    },
+  )
 
   codeTest('because of a merge after the end, of older commits, costs no night', async (world) => {
     const [api] = addThree(world)
@@ -754,16 +798,16 @@ describe('history that was rewritten [code.rewritten]', () => {
   }
 
   codeTest.each([
-    ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing'],
-    ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job'],
-    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job'],
-  ])('is %s', async (world, _, gone, made, sent) => {
+    ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing', 2],
+    ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job', 2],
+    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job', 1],
+  ])('is %s', async (world, _, gone, made, sent, comparisons) => {
     const [api] = addThree(world)
     rewrite(api, gone, made)
     const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
     expect(ended.outputs.sent).toBe(sent)
     if (sent === 'job') expect(promptOf(world)).toContain('your-org/api: History was rewritten')
-    expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(2)
+    expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)
   })
 
   codeTest('and put back is sent if what was removed matches', async (world) => {
@@ -852,12 +896,20 @@ describe('what can not be read [code.unreadable]', () => {
     )
   })
 
-  codeTest('no such list, on an older server', async (world) => {
+  codeTest.each([
+    [
+      'an older server',
+      'github.example.com',
+      '; GitHub Enterprise Server has it from version 3.14 on',
+    ],
+    ['github.com', 'github.com', ''],
+    ["an enterprise's own domain there", 'example.ghe.com', ''],
+  ])('no such list, on %s', async (world, _, host, version) => {
     addThree(world)
-    world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found') })
-    const env = { ...night.env, GITHUB_SERVER_URL: 'https://github.example.com' }
+    world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found'), times: 9 })
+    const env = { ...night.env, GITHUB_SERVER_URL: `https://${host}` }
     expect(await failed(world, {}, { ...night, env })).toContain(
-      'may not read it (contents: read; GitHub Enterprise Server has it from version 3.14 on).',
+      `may not read it (contents: read${version}).`,
     )
   })
 
@@ -948,10 +1000,6 @@ describe('who may read the log [code.readers]', () => {
 })
 
 describe('an internal repository, which a whole enterprise reads [code.readers]', () => {
-  const inInternal: RunOptions = {
-    ...night,
-    payload: { repository: { private: true, visibility: 'internal' } },
-  }
   codeTest.each([
     ['hides private code', inInternal, false, false],
     ['tells internal code', inInternal, true, true],
@@ -983,31 +1031,78 @@ describe('what summary and annotation say of private code in public [code.reader
     expect(summary).not.toContain('your-org/api')
   })
 
-  codeTest('has no name if it can not be read, which the log has', async (world) => {
-    const api = addCode(world, 'your-org/api')
-    api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
-    const { log, summary, commands } = await world.step(inputs, inPublic)
-    expect(commands('error')[0]).toMatch(
-      /^One of code-repositories could not be read, and the log says why\. Nothing was sent\. Re-run later\./,
-    )
-    expect(summary + commands('error')).not.toContain('your-org/api')
-    expect(log).toContain('listing the activity of main of your-org/api failed')
-  })
+  const unread = { path: /api$/, answer: refusal(404, 'Not Found'), times: 99 }
+  codeTest.each<[string, RunOptions, Fault | undefined, RegExp]>([
+    ['its list is late', inPublic, undefined, /: listing the activity .*: the list lacks/],
+    ['no token reads it', inPublic, unread, /: reading the name of .* failed: 404/],
+    ['nobody knows whether it is internal', inInternal, unread, /: reading the name of .*: 404/],
+    [
+      'it can not be compared',
+      inPublic,
+      { path: /compare/, answer: refusal(403, 'Resource not accessible') },
+      /: comparing the commits \(hidden\)\.\.\(hidden\) of .* failed: 403/,
+    ],
+  ])(
+    'has no name and no commit if %s, and the log has the name',
+    async (world, _, run, fault, why) => {
+      const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
+      const head = addCode(world, 'your-org/api').push(MERGED, { ...change('src/a.ts'), listedAt })
+      if (fault) world.github.faults.push(fault)
+      const { log, summary, commands } = await world.step(inputs, run)
+      const told = summary + commands('error')
+      expect(told).toContain('one of code-repositories')
+      expect(told).not.toContain('your-org/api')
+      expect(told).not.toContain(head.slice(0, 7))
+      expect(line({ log } as Ended, 'your-org/api:')).toMatch(why)
+    },
+  )
 })
 
 describe('tokens [code.token]', () => {
+  const both = `${TOKEN}\n${OTHER}`
+  const limit = () => primaryLimit(Math.ceil(Date.now() / 1000) + 3600)
+
   codeTest('of which one is at its limit: another one reads', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
-    const inAnHour = Math.ceil(Date.now() / 1000) + 3600
-    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour) })
-    const tokens = { ...INPUTS, 'code-token': `${TOKEN}\n${TOKEN}` }
+    addCode(world, 'your-org/api', false).push(MERGED, change('src/a.ts'))
+    const tokens = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': both }
+    world.github.faults.push({ path: /your-org\/api$/, answer: limit() })
     expect((await world.step(tokens, night)).outputs.sent).toBe('job')
-    world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAnHour), times: 2 })
+    world.github.faults.push({ path: /your-org\/api$/, answer: limit(), times: 2 })
     const { outputs, log } = await world.step(tokens, night)
     expect(outputs.sent).toBe('nothing')
     expect(log).toContain('Re-run after')
   })
+
+  codeTest('of which one was at its limit: it may read again', async (world) => {
+    for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
+    world.github.faults.push({ path: /lib$/, answer: limit() })
+    const inputs = { 'code-repositories': 'other-org/lib\nyour-org/api', 'code-token': both }
+    const ended = await world.step({ ...INPUTS, ...inputs }, night)
+    expect(ended.outputs.outcome).toBe('skipped')
+    expect(ended.commands('warning')).toHaveLength(1)
+  })
+
+  codeTest('none is asked twice for the same', async (world) => {
+    for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
+    const repositories = 'other-org/lib\nother-org/none'
+    const inputs = { ...INPUTS, 'code-repositories': repositories, 'code-token': both }
+    expect((await world.step(inputs, night)).outputs['error-code']).toBe('github')
+    const names = asked(world).filter((path) => !path.includes(' '))
+    expect(names).toEqual(['lib', 'lib', 'none', 'none'])
+  })
+
+  codeTest(
+    'a line that has expired is warned of without the name of private code',
+    async (world) => {
+      addCode(world, 'your-org/api')
+      const tokens = `github_pat_expired_0123456789\n${TOKEN}`
+      const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': tokens }
+      const { commands, summary } = await world.step(inputs, inPublic)
+      expect(commands('warning').join()).toContain('reading the name of one of code-repositories')
+      expect(commands('warning').join()).toContain('Check line 1 of code-token')
+      expect(summary).not.toContain('your-org/api')
+    },
+  )
 
   codeTest(
     'of two owners: each is tried, and what has read an owner is tried first',
@@ -1060,11 +1155,11 @@ describe('tokens [code.token]', () => {
   )
 
   codeTest('a token that reads the name alone is not the one', async (world) => {
-    const [api] = addThree(world)
+    const api = addCode(world, 'your-org/api', false)
     api.push(MERGED, change('src/a.ts'))
     const answer = refusal(403, 'Resource not accessible by personal access token')
     world.github.faults.push({ path: /branches/, answer })
-    const inputs = { 'code-repositories': 'your-org/api', 'code-token': `${TOKEN}\n${TOKEN}` }
+    const inputs = { 'code-repositories': 'your-org/api', 'code-token': both }
     await world.step({ ...INPUTS, ...inputs }, night)
     expect(promptOf(world)).toContain('your-org/api/src/a.ts')
     expect(asked(world).slice(0, 5)).toEqual([

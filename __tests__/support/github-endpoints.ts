@@ -100,7 +100,7 @@ function getRepository({ repo }: Call): Answer {
   const kind = isPrivate ? 'private' : 'public'
   const seenBy = { private: isPrivate, visibility: internal ? 'internal' : kind }
   const about = { ...seenBy, default_branch: defaultBranch, pushed_at: pushedAt }
-  const size = repo.commits.size
+  const { size = repo.commits.size } = repo
   return { body: { full_name, has_pull_requests: hasPulls, size, ...about } }
 }
 
@@ -117,14 +117,15 @@ function getBranch({ repo, ids: [name = ''] }: Call): Answer {
   return { body: { name, commit: { sha: head } } }
 }
 
-/** The newest comes first. Its pages have cursors, and no numbers. */
+/** The newest comes first, of all branches if none is named. Its pages have cursors, no numbers. */
 function listActivities({ repo, query }: Call): Answer {
+  const ref = query.get('ref')
   const all = repo.moves
     .map((state, id) => ({ state, id }))
-    .filter(({ state }) => `refs/heads/${state.branch}` === query.get('ref'))
+    .filter(({ state }) => [null, `refs/heads/${state.branch}`, state.branch].includes(ref))
     .filter(({ state }) => state.listedAt <= performance.now())
     .reverse()
-  const size = Number(query.get('per_page') ?? 30)
+  const size = Math.min(Number(query.get('per_page') ?? 30), repo.pageSize)
   const start = all.findIndex(({ id }) => `cursor=${id}` === query.get('after')) + 1
   const page = all.slice(start, start + size)
   const last = encodeURIComponent(`cursor=${page.at(-1)?.id}`)
@@ -135,7 +136,9 @@ function listActivities({ repo, query }: Call): Answer {
   }
 }
 
+/** Of an empty repository, GitHub answers 409. */
 function listCommits({ repo, query }: Call): Answer {
+  if (repo.commits.size === 0) throw new Refusal(409, 'Git Repository is empty.')
   const since = Date.parse(query.get('since') ?? '1970-01-01')
   const all = repo.commitsOf(query.get('sha') ?? '')
   const { headers, body } = pageOf(

@@ -176,7 +176,9 @@ export class Repository {
   /** By `base...head`, each a sha. */
   readonly comparisons = new Map<string, ComparisonState>()
   readonly runs: RunState[] = []
-  /** How many items a page of comments has at most. */
+  /** In kilobytes, counted once an hour: for some time after the first push, it is 0. */
+  size: number | undefined
+  /** How many items a page of comments, or of activity, has at most. */
   pageSize = 100
   /** How late the lists show what was written, in milliseconds. */
   lagMs = 0

@@ -3,12 +3,13 @@
  * docs job for all of them costs half of one for each, and their docs pull requests don't collide.
  */
 
-import { getPath, getString } from '../event/payload.js'
+import { getString } from '../event/payload.js'
 import { asking, type GitHubRepo } from '../github/client.js'
 import { CODE_EVENTS } from '../inputs/code-repositories.js'
 import { InputError } from '../inputs/inputs.js'
 import type { Skip } from '../run/result.js'
 import type { Step } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
 import { formatCount, shortSha } from '../text/format.js'
 import { readHeads } from './changes/activity.js'
 import { changesBetween } from './changes/between.js'
@@ -63,62 +64,40 @@ export async function findElsewhere(
     }),
     run_id: Number(environment.runId),
   })
-  const since = Date.parse(inputs.since)
-  const isFirst = 'kind' in found && !since
-  const mark = 'kind' in found ? since : Math.max(...found.marks.map(toCut))
-  const [from, until] = [Math.min(mark, since || mark), toCut(run)]
+  const isFirst = 'kind' in found && inputs.since === ''
+  const until = toCut(run)
+  const mark = 'kind' in found ? until : Math.max(...found.marks.map(toCut))
+  const since = inputs.since === '' ? until : Date.parse(inputs.since)
+  const from = Math.min(until, since, mark)
   // A re-run, and a later run has seen it all.
-  if (from >= until) return NOTHING_NEW
+  if (from === until && !isFirst) return NOTHING_NEW
   const waitMs = until + WAIT_MS - Date.parse(headers.date ?? '')
   if (waitMs > 0 && !isFirst) {
     log('Waiting until what was merged just now is certainly listed.')
     await clock.sleep(waitMs, deadline.signal)
   }
-  const open = openCode(step)
-  const isHome = getPath(event.payload, 'repository.private') === true
+  const { open, hide } = openCode(step)
   const changed: ListedChanges[] = []
   let isPrivate = false
+  // At the first run, what a token can't read shows on the first day.
   for (const repository of inputs.codeRepositories) {
-    const code = await open(repository)
-    // Of code that not all readers of the log may read, the numbers alone.
-    const isHidden =
-      code?.about.private === true &&
-      (!isHome ||
-        (getPath(event.payload, 'repository.visibility') === 'internal' &&
-          code.about.visibility !== 'internal'))
-    const found =
-      code &&
-      (await readChanges(code, isFirst ? until : from, until).catch((thrown) => {
-        if (isHidden) {
-          log(thrown.message)
-          thrown.message = 'One of code-repositories could not be read, and the log says why.'
-        }
-        throw thrown
-      }))
-    // A token that can't read it, or its list, shows on the first day.
-    if (isFirst) continue
-    const whole = found && (await judgeWhole(inputs, 'schedule', found, code))
-    const { removed } = whole?.findings ?? {}
-    if (
-      whole === undefined ||
-      (whole.judged?.kind === 'skip' &&
-        (!removed || judgeChanges(inputs, 'schedule', removed)?.kind === 'skip'))
-    ) {
-      log(`${repository.name}: nothing new.`)
-      continue
+    const { name } = repository
+    let code: OpenedRepository | undefined
+    try {
+      code = await open(repository)
+      const news = code && (await readNews(step, code, from, until))
+      if (news === undefined) log(`${name}: nothing new.`)
+      else {
+        changed.push({ ...news, gap: hide(news.gap ?? '', name, code?.about.visibility) })
+        isPrivate ||= code?.isHidden === true
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof ActionError) || thrown.code === 'input') throw thrown
+      const { message } = thrown
+      thrown.message = hide(message, name, code?.about.visibility)
+      if (thrown.message !== message) log(`${name}: ${thrown.message}`)
+      throw thrown
     }
-    const { changes, why } = whole.findings
-    const { files, commits: [list] = [], range } = changes
-    const least = list?.complete === false ? 'over ' : ''
-    const commits = formatCount(list?.commits.length ?? 0, 'commit')
-    const count = formatCount(filesThatCount(files, inputs).length, 'file')
-    const where = isHidden ? '' : ` (${range})`
-    log(`${repository.name}: ${least}${commits}, ${count}${where}.`)
-    const gap = isHidden
-      ? `one of code-repositories: ${why.replace(/\b[\da-f]{7,40}\b/g, '(hidden)')}`
-      : `${repository.name}: ${why}`
-    changed.push({ ...changes, gap: why && gap })
-    isPrivate ||= isHidden
   }
   if (isFirst) {
     // Where no run can have an earlier one, as on a tag, none begins.
@@ -151,28 +130,43 @@ export async function findElsewhere(
 }
 
 /**
- * What changed in one of them, with its name before the names of files; what rewritten history
- * removed, which decides as well [code.rewritten]; and why that isn't all. What has no list may
- * hide what counts. [code.names]
+ * What changed in one of them, with its name before the names of files [code.names]; undefined if
+ * nothing is new, which what rewritten history removed decides, too. [code.rewritten] What has no
+ * list may hide what counts.
  */
-async function readChanges(code: OpenedRepository, from: number, until: number) {
+async function readNews(
+  { inputs, log }: Step,
+  code: OpenedRepository,
+  from: number,
+  until: number,
+): Promise<ListedChanges | undefined> {
+  const { repository, isHidden } = code
   const { base, head, lacks } = await readHeads(code, from, until)
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
-  const { commits = [], gap = '' } = listed
   const range = `${shortSha(base)}..${shortSha(head)}`
   const reason = getString(changes, 'reason')
-  return {
-    changes: {
-      ...{ files: [], truncated: false, ...listed },
-      kind: 'listed',
-      range,
-      commits: commits.map((list) => ({ ...list, of: `${code.repository}@${range}` })),
-      gap: reason || undefined,
-    },
-    removed: gap && {
-      changes: await changesBetween(code, head, base, { isNamed: true }).catch(unknownIfUnlistable),
-    },
-    why: reason || gap || lacks,
-  } as const
+  const found: ListedChanges = {
+    ...{ files: [], truncated: false, ...listed },
+    kind: 'listed',
+    range,
+    commits: listed.commits?.map((list) => ({ ...list, of: `${repository}@${range}` })) ?? [],
+    gap: reason || undefined,
+  }
+  const whole = await judgeWhole(inputs, 'schedule', { changes: found }, code)
+  if (whole.judged?.kind === 'skip') {
+    if (!listed.gap) return undefined
+    const removed = await changesBetween(code, head, base, { isNamed: true }).catch(
+      unknownIfUnlistable,
+    )
+    if (judgeChanges(inputs, 'schedule', { changes: removed })?.kind === 'skip') return undefined
+  }
+  const { changes: all } = whole.findings
+  const [list] = found.commits ?? []
+  const least = list?.complete === false ? 'over ' : ''
+  const commits = formatCount(list?.commits.length ?? 0, 'commit')
+  const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
+  log(`${repository}: ${least}${commits}, ${count}${isHidden ? '' : ` (${range})`}.`)
+  const why = reason || listed.gap || lacks
+  return { ...all, gap: why && `${repository}: ${why}` }
 }

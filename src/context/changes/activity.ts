@@ -5,8 +5,8 @@
  */
 
 import { ZERO_SHA } from '../../event/event.js'
-import { getSha, getString } from '../../event/payload.js'
-import { asking, readPages } from '../../github/client.js'
+import { getString } from '../../event/payload.js'
+import { asking, type ReadPage, readPages } from '../../github/client.js'
 import type { OpenedRepository } from './code-access.js'
 
 /** A push, a merge, a forced push: what moved the branch, and when. */
@@ -49,63 +49,76 @@ const cursorIn = (link = ''): string =>
  */
 export async function readHeads(code: OpenedRepository, from: number, until: number) {
   // The branch's name is GitHub's: it redirects from the one that a branch had before.
-  const { github, about, head: now } = code
+  const { github, about, head: now, isServer } = code
   const [branch, tip] = [now.name, now.commit.sha]
   const moves: Move[] = []
   let lacks = ''
   /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
-  const settledAt = Date.parse(about.pushed_at) + UNLISTED_MS
+  const pushedAt = Date.parse(about.pushed_at)
+  const settledAt = pushedAt + UNLISTED_MS
+  const listCommits: ReadPage<{ sha: string }> = (page) =>
+    github.repos.listCommits({
+      ...asking(code, `listing commits of ${branch}`, {
+        needs: 'contents: read',
+        expects: Array.isArray,
+        early: true,
+      }),
+      sha: tip,
+      since: new Date(from + 1_000).toISOString(),
+      ...page,
+    })
+  let commits: ReadonlyMap<string, unknown> | undefined
   /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
   const headByDate = async (time: number): Promise<string> => {
-    const { items } = await readPages(MOVE_PAGES, (page) =>
-      github.repos.listCommits({
-        ...asking(code, `listing commits of ${branch}`, {
-          needs: 'contents: read',
-          expects: Array.isArray,
-        }),
-        sha: tip,
-        since: new Date(time + 1_000).toISOString(),
-        ...page,
-      }),
-    )
-    const parents = new Map(
-      items.map((commit) => [commit.sha, getSha<unknown>(commit, 'parents.0.sha')]),
+    commits ??= new Map(
+      (await readPages(MOVE_PAGES, listCommits)).items.map((commit) => [commit.sha, commit]),
     )
     let at = tip
-    for (let next = parents.get(at); next; next = parents.get(at)) at = next
-    lacks = parents.has(at)
+    const textOf = (path: string): string => getString(commits?.get(at), path)
+    const isLater = () => Date.parse(textOf('commit.committer.date')) > time
+    while (isLater() && textOf('parents.0.sha')) at = textOf('parents.0.sha')
+    lacks = isLater()
       ? 'It is younger than the range: there is no diff of its first commit.'
       : 'GitHub lists no move of the branch before the range, which begins by the dates of commits.'
     return at
   }
+  const list = (params: object, expects: (page: readonly Move[]) => boolean | Promise<boolean>) =>
+    github.repos.listActivities({
+      ...asking(code, `listing the activity of ${branch}`, {
+        needs: `contents: read${isServer ? '; GitHub Enterprise Server has it from version 3.14 on' : ''}`,
+        expects,
+        early: true,
+        instead:
+          'If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
+      }),
+      ...params,
+    })
   const isComplete = async (page: readonly Move[]): Promise<boolean> => {
     // GitHub's own description names the time in two ways.
     if (!Array.isArray(page) || page.some((move) => !Date.parse(getString(move, 'timestamp'))))
       return false
     const { head, next } = headAt([...moves, ...page], until, tip)
     if (head === next || settledAt <= until) return true
-    // Without any move, both ends are the same; else, what isn't listed came later.
-    if ((await headByDate(until)) === (head === '0' ? await headByDate(from) : head)) return true
+    // Without any move, both ends are the same, and if somebody pushed since, another branch has
+    // one; else, what isn't listed came later.
+    const isNone = head === '0'
+    const end = isNone ? await headByDate(from) : head
+    const isListed =
+      !isNone || pushedAt <= from || (await list({ per_page: 1 }, Array.isArray)).data.length > 0
+    if (isListed && (await headByDate(until)) === end) return true
     throw new Error('the list lacks what moved it last')
   }
   let after: string | undefined
-  await readPages(MOVE_PAGES, async ({ page, per_page }) => {
+  const { truncated } = await readPages(MOVE_PAGES, async ({ page, per_page }) => {
     // They may be read anew, by fewer.
     if (page === 1) {
       moves.length = 0
       after = undefined
     }
-    const { data, headers } = await github.repos.listActivities({
-      ...asking(code, `listing the activity of ${branch}`, {
-        needs: 'contents: read; GitHub Enterprise Server has it from version 3.14 on',
-        expects: isComplete,
-        instead:
-          'If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
-      }),
-      ref: `refs/heads/${branch}`,
-      per_page,
-      after,
-    })
+    const { data, headers } = await list(
+      { ref: `refs/heads/${branch}`, per_page, after },
+      isComplete,
+    )
     moves.push(...data)
     // Its pages have no numbers.
     after = cursorIn(headers.link)
@@ -113,13 +126,13 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   })
   lacks = ''
   const find = async (time: number): Promise<string> => {
-    const { head, next } = headAt(moves, time, tip)
+    const { head, next, last } = headAt(moves, time, tip)
     if (head !== next && settledAt <= time) {
       lacks = 'GitHub does not list what moved the branch, so its head is believed.'
       return tip
     }
-    // Of a new branch, or one that was deleted, no move says it.
-    return ZERO_SHA.test(head) ? headByDate(time) : head
+    // Of a new branch, one that was deleted, or behind the last page, no move says it.
+    return ZERO_SHA.test(head) || (truncated && !last) ? headByDate(time) : head
   }
   return { head: await find(until), base: await find(from), lacks }
 }

@@ -8,7 +8,7 @@ import type { Step } from '../../run/step.js'
 import { MAX_REQUESTS } from './parts.js'
 
 /** Another repository, and where its branch is. */
-export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>>>>
+export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>['open']>>>
 
 /** A request that is answered with something at a path. */
 const callFor = (path: string) => ({
@@ -22,6 +22,16 @@ const callFor = (path: string) => ({
  */
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
+  const home = getString(tools.event.payload, 'repository.visibility')
+  /** Whether some who may read this run may not read that code; nobody knows, if it was not read. */
+  const isHidden = (visibility?: string): boolean =>
+    home !== 'private' && visibility !== 'public' && visibility !== home
+  /** What a text says where all may read it. [code.readers] */
+  const hide = (text: string, name: string, visibility?: string): string =>
+    isHidden(visibility)
+      ? text.replaceAll(name, 'one of code-repositories').replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
+      : text
+  const isServer = !/\/\/(?:.*\.)?(?:github|ghe)\.com$/.test(tools.environment.serverUrl)
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
     createGitHub({
       ...tools,
@@ -29,49 +39,60 @@ export function openCode({ inputs, ...tools }: Step) {
       codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
     }),
   )
-  const orders = new Map<string | undefined, readonly GitHub[]>()
+  const readers = new Map<string | undefined, GitHub>()
   /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
-   * Opens one; undefined if it has no commit yet, which its size says, too: a branch that GitHub
-   * has just named may not be found for a moment. [code.unchanged]
+   * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour after
+   * the first push, its size is 0. [code.unchanged]
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
-  return async ({ name: repository, branch: named }: CodeRepository) => {
+  const open = async ({ name: repository, branch: named }: CodeRepository) => {
     const [owner] = repository.split('/')
+    const first = clients.filter((one) => one === readers.get(owner))
     let refusal: GitHubError | undefined
-    for (const github of orders.get(owner) ?? clients) {
+    for (const github of new Set([...first, ...clients])) {
       const repo = { github, repository, elsewhere }
-      let isEmpty = false
       try {
         const { data: about } = await github.repos.get(
           asking(repo, 'reading the name', callFor('default_branch')),
         )
+        if (about.size === 0)
+          await github.repos.listCommits({
+            ...asking(repo, 'listing the commits', { needs: 'contents: read' }),
+            per_page: 1,
+          })
         const branch = named ?? about.default_branch
-        isEmpty = named === undefined && about.size === 0
         const { data } = await github.repos.getBranch({
           ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        orders.set(owner, [github, ...clients])
+        readers.set(owner, github)
         for (const error of expired.splice(0)) {
           const text = describeWarning(error, 'Another line has read it.')
-          tools.tell({ kind: 'noted', text, level: 'warn' })
+          tools.tell({
+            kind: 'noted',
+            text: hide(text, repository, about.visibility),
+            level: 'warn',
+          })
         }
-        return { ...repo, about, head: data }
+        return { ...repo, about, head: data, isHidden: isHidden(about.visibility), isServer }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError)) throw thrown
+        if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
-        if (isEmpty && thrown.status === 404) return undefined
         refusal ??= thrown
         if (thrown.status !== 401 && !isTemporary) continue
         expired.push(thrown)
         clients = clients.filter((one) => one !== github)
+        // A limit ends.
+        if (isTemporary) clients.push(github)
       }
     }
     throw expired[0] ?? refusal
   }
+  return { open, hide }
 }

@@ -159,8 +159,11 @@ async function findRuns(
   })
   for (const run of items.filter(isHere)) {
     // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
-    const { id, run_attempt: runAttempt = 1 } = run
-    if (isMark(run) || (await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo))) {
+    const runId = `${run.id}`
+    let isGreen = isMark(run)
+    for (let runAttempt = run.run_attempt ?? 1; runAttempt > 1 && !isGreen; runAttempt--)
+      isGreen = await hasSucceeded({ ...environment, runId, runAttempt }, repo)
+    if (isGreen) {
       run.conclusion = 'success'
       break
     }
@@ -168,7 +171,7 @@ async function findRuns(
     if (isLate({ workflow_runs: [run] }) && isElsewhere)
       throw new ActionError(
         'github',
-        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
+        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${runId}).`,
         'Re-run this one when that one has ended.',
       )
   }
