@@ -159,11 +159,8 @@ async function findRuns(
   })
   for (const run of items.filter(isHere)) {
     // What an attempt has dealt with, no later one takes away. [range.schedule.attempts]
-    const runId = `${run.id}`
-    let isGreen = isMark(run)
-    for (let runAttempt = run.run_attempt ?? 1; runAttempt > 1 && !isGreen; runAttempt--)
-      isGreen = await hasSucceeded({ ...environment, runId, runAttempt }, repo)
-    if (isGreen) {
+    const { id, run_attempt: runAttempt = 1 } = run
+    if (isMark(run) || (await hasSucceeded({ ...environment, runId: `${id}`, runAttempt }, repo))) {
       run.conclusion = 'success'
       break
     }
@@ -171,7 +168,7 @@ async function findRuns(
     if (isLate({ workflow_runs: [run] }) && isElsewhere)
       throw new ActionError(
         'github',
-        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${runId}).`,
+        `An earlier run of this workflow is still in progress (${environment.serverUrl}/${repository}/actions/runs/${id}).`,
         'Re-run this one when that one has ended.',
       )
   }
