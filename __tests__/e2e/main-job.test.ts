@@ -84,17 +84,6 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
 })
 
-test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed [input.file.text]', async () => {
-  const workspace = newFolder('workspace')
-  const long = 'x'.repeat(1024 * 1024 - 4)
-  await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
-  const inputs = { prompt: '  Say "hello" – in 日本語.\n', 'prompt-file': 'prompt.md' }
-  const { service } = await runAgainst(USUAL, inputs, { workspace })
-  expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(
-    `Say "hello" – in 日本語.\n\n${long}`,
-  )
-})
-
 test.concurrent('a message may be answered by deeply nested JSON [input.task]', async () => {
   const nested = JSON.stringify({ ...opened, deep: 0 }).replace(
     '0}',
