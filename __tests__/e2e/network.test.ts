@@ -344,7 +344,10 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 )
 
-;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6 [input.base-url]', async () => {
-  const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
-  expect(outputs.outcome).toBe('pr-opened')
-})
+;(hasIPv6 ? test.concurrent : test.skip)(
+  'a service is reached at an address of IPv6 [input.base-url]',
+  async () => {
+    const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
+    expect(outputs.outcome).toBe('pr-opened')
+  },
+)

@@ -60,7 +60,7 @@ const verdicts = (result: ServiceResult) =>
   [judge(CREATE, result), judge(MESSAGE, result), poll(result, { refusals: 3 })].map(summarize)
 
 /** The status request is the fourth in a row that is refused. */
-describe('a create request, a message and a status request that got [send.never-twice]', () => {
+describe('a create request, a message and a status request [send.never-twice]', () => {
   test.each([
     ['no connection [send.unconnected]', notSent, 'retry network', 'retry network', 'retry'],
     [
@@ -93,20 +93,20 @@ describe('a create request, a message and a status request that got [send.never-
       'fail contract',
     ],
     [
-      'aborted after they were sent [send.unknown] [net.deadline]',
+      'an end after they were sent [send.unknown] [net.deadline]',
       aborted(true),
       'aborted create-unknown',
       'aborted create-unknown',
       'aborted',
     ],
     [
-      'aborted before they were sent [send.unknown] [net.deadline]',
+      'an end before they were sent [send.unknown] [net.deadline]',
       aborted(false),
       'aborted',
       'aborted',
       'aborted',
     ],
-  ])('%s', (_, result, ...expected) => {
+  ])('are judged after %s', (_, result, ...expected) => {
     expect(verdicts(result)).toEqual(expected)
   })
 
@@ -141,7 +141,7 @@ describe('a create request, a message and a status request that got [send.never-
       'fail create-unknown',
       'retry',
     ],
-  ])('%s, with Retry-After or without %s', (statuses, _, ...expected) => {
+  ])('are judged after %s, with Retry-After or without %s', (statuses, _, ...expected) => {
     for (const status of expand(statuses))
       for (const retryAfterMs of [undefined, 7_000])
         expect([status, ...verdicts(errorResponse(status, retryAfterMs))]).toEqual([
