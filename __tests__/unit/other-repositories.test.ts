@@ -5,7 +5,6 @@ import { headAt, type Move } from '../../src/context/changes/activity.js'
 import { describeTrigger } from '../../src/context/prompt/facts.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { DEFAULTS, InputError, parseInputs, type RawInputs } from '../../src/inputs/inputs.js'
-import { Random } from '../world/random.js'
 
 const ZERO = '0'.repeat(40)
 /** Of an hour of a day, `a9b` is a move from a to b at 9. */
@@ -49,53 +48,6 @@ describe('where a branch was [code.range] [code.late] [code.young]', () => {
     const list = moves('a1b', 'b2c', 'c2d', 'd5e', 'e9c')
     const heads = Array.from({ length: 12 }, (_, hour) => headAt(list, at(hour), 'c').head)
     expect(heads.join('')).toBe('abdddeeeeccc')
-  })
-})
-
-describe('nights on end [code.range] [code.late]', () => {
-  const MINUTE = 60_000
-  const START = Date.parse('2026-01-01T00:00:00Z')
-  /** Pushes at any time, most of them listed at once, some hours later. */
-  const pushesOf = (random: Random) => {
-    let minute = 0
-    return Array.from({ length: 400 }, (_, nth) => {
-      minute += random.pick(0, 1, 5, 60, 600)
-      const at = START + minute * MINUTE
-      const listedAt = at + random.weighted([8, 0], [1, 14], [1, 200]) * MINUTE
-      return {
-        before: `c${nth}`,
-        after: `c${nth + 1}`,
-        timestamp: new Date(at).toISOString(),
-        at,
-        listedAt,
-      }
-    })
-  }
-
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('send each push once, and in time (seed %i)', (seed) => {
-    const random = new Random(seed)
-    const pushes = pushesOf(random)
-    const end = (pushes.at(-1)?.at ?? 0) + 24 * 60 * MINUTE
-    const sent: string[] = []
-    let mark = START - MINUTE
-    for (let created = START; created < end; created += random.int(1, 1_500) * MINUTE) {
-      // A run may wait in a queue, and be behind another one.
-      const now = created + random.pick(0, 0, 240) * MINUTE
-      const until = created - 15 * MINUTE
-      if (until <= mark) continue
-      const tip = pushes.findLast(({ at }) => at <= now)?.after ?? 'c0'
-      const list = pushes.filter(({ at, listedAt }) => at <= now && listedAt <= now).reverse()
-      const { head, next } = headAt(list, until, tip)
-      // Late, or failed for another reason: the mark stays.
-      if (head !== next || random.chance(0.2)) continue
-      const numberOf = (name = 'c0') => Number(name.slice(1))
-      const [from, to] = [numberOf(headAt(list, mark, tip).head), numberOf(head)]
-      for (let nth = from + 1; nth <= to; nth++) sent.push(`c${nth}`)
-      mark = until
-    }
-    const seen = pushes.filter(({ at }) => at <= mark).map(({ after }) => after)
-    expect(seen.length).toBeGreaterThan(300)
-    expect(sent).toEqual(seen)
   })
 })
 
