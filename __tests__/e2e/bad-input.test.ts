@@ -2,18 +2,17 @@
  * Bad input: every problem in one error, and nothing is sent; prompt files that must not be read.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type Ended, type Options, runAgainst, runStep } from '../support/action.js'
+import { type Ended, runAgainst, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 
 /** Runs a step that is refused. Returns it, and the lines of its error. */
 async function refused(
   inputs: Record<string, string>,
-  options: Pick<Options, 'workspace'> = {},
 ): Promise<Ended & { readonly problems: string[] }> {
-  const ended = await runAgainst({}, inputs, options)
+  const ended = await runAgainst({}, inputs)
   expect(ended.service.received).toEqual([])
   expect(ended.outputs).toMatchObject({
     outcome: 'error',
@@ -32,25 +31,11 @@ test.concurrent('an input whose name is misspelt is not ignored, and a valid job
   expect(problems[0]).toBe('dry_run: no such input. Write "dry-run" instead.')
 })
 
-test.concurrent('text in an input runs no workflow command [text.command]', async () => {
-  const evil = 'x\n::error::y\r##[add-mask]z'
-  const { log, problems } = await refused({ wait: evil, 'base-url': evil, 'job-id': evil })
-  expect(log).not.toMatch(/##\[/)
-  expect(problems).toHaveLength(3)
-})
-
 // The rules themselves are tested in unit/.
 describe('a prompt file [input.file.inside]', () => {
   const workspace = newFolder('workspace')
   // Without an end, it is no expression that somebody forgot.
   writeFileSync(path.join(workspace, 'good.md'), 'Good: ${{')
-  mkdirSync(path.join(workspace, '.git'))
-  writeFileSync(path.join(workspace, '.git', 'config'), 'token')
-
-  test.concurrent.each(['.git/config', '/proc/self/environ'])('%s is refused', async (file) => {
-    const { problems } = await refused({ 'prompt-file': file }, { workspace })
-    expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
-  })
 
   test.concurrent.each([
     ['pull_request_target', 1],

@@ -42,13 +42,19 @@ const RUNS: Script = { posts: [active], polls: [active, completed] }
 /** What it sends, its exit code, and the outputs outcome, status and sent. */
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
   [
-    'a create without a wait [output.outcome]',
+    'a create without a wait ends at once [output.outcome]',
     USUAL,
     { ...GO, wait: 'false' },
     'create',
     '0 started active job',
   ],
-  ['a message [input.task]', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
+  [
+    'a message is sent to a job, which is polled [input.task]',
+    RUNS,
+    MORE,
+    'message poll poll',
+    '0 pr-opened completed message',
+  ],
   [
     'a wait polls at once [poll.retry]',
     ENDED,
@@ -56,17 +62,17 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
     'poll',
     '0 pr-opened completed nothing',
   ],
-  ['a check of an active job [poll.once]', RUNS, ONCE, 'poll', '0 started active nothing'],
+  ['an active job is checked once [poll.once]', RUNS, ONCE, 'poll', '0 started active nothing'],
   [
-    'a dry run of a wait [output.dry-run]',
+    'a dry run of a wait sends nothing [output.dry-run]',
     {},
     { ...WAIT, 'dry-run': 'TRUE' },
     '',
     '0 dry-run  nothing',
   ],
-  ['a failed job [output.outcome]', FAILS, GO, 'create poll', '1 failed failed job'],
+  ['a failed job fails the step [output.outcome]', FAILS, GO, 'create poll', '1 failed failed job'],
   [
-    'the same with fail-on: none [output.exit-code]',
+    'a failed job fails no step with fail-on: none [output.exit-code]',
     FAILS,
     KEPT,
     'create poll',
@@ -82,17 +88,6 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   expect(outputs['pr-link']).toBe(outputs.status === 'completed' ? LINK : '')
   expect(commands('error')).toHaveLength(exitCode)
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
-})
-
-test.concurrent('a long prompt is read from a file, after the prompt, which is sent as it is, trimmed [input.file.text]', async () => {
-  const workspace = newFolder('workspace')
-  const long = 'x'.repeat(1024 * 1024 - 4)
-  await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
-  const inputs = { prompt: '  Say "hello" – in 日本語.\n', 'prompt-file': 'prompt.md' }
-  const { service } = await runAgainst(USUAL, inputs, { workspace })
-  expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(
-    `Say "hello" – in 日本語.\n\n${long}`,
-  )
 })
 
 test.concurrent('a message may be answered by deeply nested JSON [input.task]', async () => {

@@ -316,17 +316,6 @@ test.concurrent.each([
   },
 )
 
-test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
-  'a proxy that is not a URL of an HTTP proxy (%s) is final, and is not bypassed [net.proxy]',
-  async (value) => {
-    const service = await tlsService(own)
-    const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
-    expect(error).toMatch(/^HTTPS_PROXY /)
-    expect(error).not.toContain('hunter2')
-    expect(service.connections()).toBe(0)
-  },
-)
-
 test.concurrent('a proxy is asked for an IPv6 address in brackets [net.proxy]', async () => {
   const proxy = await connectProxy(1, () => 407)
   await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
@@ -355,7 +344,10 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 )
 
-;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6 [input.base-url]', async () => {
-  const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
-  expect(outputs.outcome).toBe('pr-opened')
-})
+;(hasIPv6 ? test.concurrent : test.skip)(
+  'a service is reached at an address of IPv6 [input.base-url]',
+  async () => {
+    const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
+    expect(outputs.outcome).toBe('pr-opened')
+  },
+)

@@ -21,12 +21,12 @@ expect.addSnapshotSerializer({
   serialize: (text) => text,
 })
 
-test.concurrent('a job that opens a pull request [report.log.lines]', async () => {
+test.concurrent('a job opens a pull request [report.log.lines]', async () => {
   const run = await runAgainst({ posts: [created], polls: [active, completed] }, { prompt: 'Go' })
   expect(report(run)).toMatchSnapshot()
 })
 
-test.concurrent('a job that takes too long [report.log.lines]', async () => {
+test.concurrent('a job takes too long [report.log.lines]', async () => {
   const inputs = {
     prompt: 'Go',
     'timeout-minutes': minutes(shortDeadline()),
@@ -35,7 +35,7 @@ test.concurrent('a job that takes too long [report.log.lines]', async () => {
   expect(report(await runAgainst({ posts: [created], polls: [active] }, inputs))).toMatchSnapshot()
 })
 
-posixTest('a step that is cancelled in a pause [net.deadline] [report.log.lines]', async () => {
+posixTest('a step is cancelled in a pause [net.deadline] [report.log.lines]', async () => {
   const inputs = { prompt: 'More', 'job-id': 'job-1', 'poll-interval-seconds': '600' }
   const run = await runAgainst({ posts: [active] }, inputs, {
     meanwhile: async ({ lines, signal }) => {
@@ -46,12 +46,12 @@ posixTest('a step that is cancelled in a pause [net.deadline] [report.log.lines]
   expect(report(run)).toMatchSnapshot()
 })
 
-test.concurrent('a create request whose result is unknown [report.log.lines]', async () => {
+test.concurrent('the result of a create request is unknown [report.log.lines]', async () => {
   const run = await runAgainst({ posts: [json(500, { error: 'Boom' })] }, { prompt: 'Go' })
   expect(report(run)).toMatchSnapshot()
 })
 
-test.concurrent('inputs that are all wrong [report.log.lines]', async () => {
+test.concurrent('all inputs are wrong [report.log.lines]', async () => {
   const run = await runAgainst(
     { posts: [silence] },
     {

@@ -3,14 +3,14 @@
  * counts as "nothing".
  */
 
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, type Permissions, refusal, sha } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, refusal, sha } from '../support/github.js'
 import {
   deadlineAfter,
   HEAD,
-  inWorld,
   type RunOptions,
+  testsIn,
   type World,
   worldTest,
 } from '../support/pull-request.js'
@@ -89,20 +89,15 @@ describe('nothing is sent if GitHub refuses [github.decides.retried]', () => {
 })
 
 describe('a context that the token may not read sends nothing, and names the permission [github.context.refused]', () => {
-  test.each<[string, 403 | 404, keyof Permissions, RunOptions]>([
-    ['contents: read', 404, 'contents', push()],
-    ['contents: read', 403, 'contents', push()],
-    ['pull-requests: read', 404, 'pull_requests', {}],
-    ['actions: read', 404, 'actions', schedule],
-  ])('%s, refused with %s', (text, status, permission, run) =>
-    inWorld({ github: { permissions: { [permission]: 'none' } } }, async (world) => {
-      world.github.deniedRead = status
+  testsIn({ github: { permissions: { contents: 'none' } } })(
+    'with a 404, as of what is not there',
+    async (world) => {
+      world.github.deniedRead = 404
       world.repository.addComparison(sha('before'), HEAD)
-      world.repository.addRun({ head_sha: sha('before') })
-      const error = expectNothingSent(await world.step({ context: 'diff' }, run), world)
-      expect(error).toContain(text)
-      expect(world.github.requests.map((request) => request.status)).toContain(status)
-    }),
+      const error = expectNothingSent(await world.step({ context: 'diff' }, push()), world)
+      expect(error).toContain('contents: read')
+      expect(world.github.requests.map(({ status }) => status)).toContain(404)
+    },
   )
 
   worldTest("a token that isn't valid is named in place of the permission", async (world) => {

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { type Call, Failure } from './gh.js'
 
 /** Where GitHub is: what `gh` calls it, and the URL of its API. */
-export interface Host {
+interface Host {
   readonly name: string
   readonly url: string
 }

@@ -1,5 +1,6 @@
 /** The limits that take long: of a request, between two polls, and between two lines of the log. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import {
   active,
@@ -8,10 +9,11 @@ import {
   type Handler,
   job,
   json,
+  later,
   reset,
   silence,
 } from '../support/service.js'
-import { tellAgainst } from '../support/story.js'
+import { type Telling, tellAgainst } from '../support/story.js'
 
 const SECOND = 1_000
 const GO = { prompt: 'Go' }
@@ -29,6 +31,24 @@ test('a create without a response within 60 s may have been accepted [net.limits
   expect(Math.floor(milliseconds / SECOND)).toBe(60)
   expect(commands('error')[0]).toContain(': no complete response within 60 s.')
 })
+
+test.each<[string, Handler, seconds: number, outputs: object]>([
+  ['a response has the job', later(9 * SECOND, created), 9, { 'job-id': 'job-1', sent: 'job' }],
+  ['none is unknown', silence, 11, { 'job-id': '', 'error-code': 'create-unknown' }],
+])(
+  'a create in flight at the deadline, or when the step is cancelled, gets 5 s: %s [cancel.in-flight] [output.timed-out]',
+  async (_, create, seconds, expected) => {
+    const meanwhile = ({ cancel }: Telling) => sleep(6 * SECOND).then(cancel)
+    for (const [limit, options] of [['0.1'], ['30', { meanwhile }]] as const) {
+      const inputs = { ...GO, 'timeout-minutes': limit }
+      const ended = await tellAgainst({ posts: [create], polls: [active] }, inputs, options)
+      expect(ended.outputs).toMatchObject(expected)
+      expect(ended.outputs.outcome === 'cancelled').toBe(limit === '30')
+      expect(Math.floor(ended.milliseconds / SECOND)).toBe(seconds)
+      expect([ended.exitCode, ended.commands('error').length]).toEqual([1, 1])
+    }
+  },
+)
 
 test.each<[string, Handler]>([
   ['no response', silence],

@@ -112,10 +112,6 @@ test.each<[string, Script]>([
   ['is not found, by the message', { posts: [ended, page(404)], polls: [completed] }],
   ['has ended, by the message', { posts: [ended, page(410)], polls: [completed] }],
   ['is not found, by its JSON', { posts: [ended], polls: [json(404, ROUTE)] }],
-  [
-    'is not found, by the message and its JSON',
-    { posts: [ended, json(404, ROUTE)], polls: [completed] },
-  ],
 ])(
   'a job of which only a gateway says that it %s is not replaced [send.refused.foreign]',
   (_, script) =>

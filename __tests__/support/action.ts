@@ -9,7 +9,7 @@ import { type Script, type ScriptedService, startService } from './service.js'
 import { recordStart } from './time.js'
 
 /** The fresh bundle. A test checks that the committed one is the same. */
-export const BUNDLE = path.resolve('build/dist/index.js')
+const BUNDLE = path.resolve('build/dist/index.js')
 export const KEY = 'mint_e2e/0123+456789~abcdef'
 
 /** Polls often. The deadline stays the usual one, which a step never reaches. */

@@ -16,7 +16,7 @@ export const VERSIONS = ['2022-11-28', '2026-03-10', 'ghes-3.17'] as const
 export type Version = (typeof VERSIONS)[number]
 
 /** A request, as one of the endpoints that GitHub describes: `GET /pulls/{pull_number}`. */
-export interface Asked {
+interface Asked {
   readonly version: Version
   readonly endpoint: string
   readonly path: Readonly<Record<string, string>>

@@ -40,7 +40,7 @@ export interface Call {
 export type Need = `${Permission}: ${'read' | 'write'}`
 
 /** The method, GitHub's own path below the repository, the minimal permission, and what it does. */
-export type Endpoint = readonly [
+type Endpoint = readonly [
   method: string,
   path: string,
   needs: Need | ((repo: Repository | undefined, id: string) => Need),

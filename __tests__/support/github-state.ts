@@ -43,7 +43,7 @@ export interface MoveState {
 }
 
 /** A push or a merge as a test tells it; without a head, of a new commit. */
-export interface PushOptions extends Partial<Pick<MoveState, 'type' | 'listedAt'>> {
+interface PushOptions extends Partial<Pick<MoveState, 'type' | 'listedAt'>> {
   readonly branch?: string
   readonly head?: string
   /** Of the new commit. */

@@ -133,8 +133,6 @@ export interface Fault {
 /** A text is sent as it is, anything else as JSON. */
 export type FaultAnswer = Answer & { readonly status: number }
 
-export type GitHub = Awaited<ReturnType<typeof startGitHub>>
-
 /**
  * The texts are GitHub's own:
  * docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.

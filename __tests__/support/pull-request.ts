@@ -32,7 +32,7 @@ export type World = Omit<AnyWorld, 'step' | 'runBundle'>
 /** Where a step runs inside the test. */
 export type SimulatedWorld = Omit<AnyWorld, 'runBundle'>
 /** Where a step is a process. */
-export type RealWorld = Omit<AnyWorld, 'step'>
+type RealWorld = Omit<AnyWorld, 'step'>
 
 /** What triggers the run, and what else the runner says of it. */
 export interface RunOptions {
@@ -78,7 +78,7 @@ interface WorldOptions {
   readonly prepare?: (world: World) => void
 }
 
-export async function startWorld(options: WorldOptions = {}) {
+async function startWorld(options: WorldOptions = {}) {
   const github = await startGitHub({ token: TOKEN, ...options.github })
   const repository = github.addRepository(REPOSITORY, { private: options.private ?? true })
   const pull = repository.addPull({

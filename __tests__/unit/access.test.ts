@@ -15,9 +15,12 @@ const by = (login: string) => ({ user: { login } })
 const sender = { login: 'octoCat' }
 const bot = { login: 'a-bot', type: 'Bot' }
 
+/** The event that a title begins with. */
+const eventOf = (title: string): string => /^\w*/.exec(title)?.[0] ?? ''
+
 describe('whose permission counts', () => {
-  const people = (name: string, payload: unknown, allowed: readonly string[] = []) =>
-    whoNeedsAccess(parseEvent(name.replace(/ \[.*/, ''), payload), RUN, new Set(allowed))
+  const people = (title: string, payload: unknown, allowed: readonly string[] = []) =>
+    whoNeedsAccess(parseEvent(eventOf(title), payload), RUN, new Set(allowed))
   const asked = (...of: Parameters<typeof people>) => people(...of).map(({ login }) => login)
 
   const base = { repo: { full_name: 'your-org/docs' } }
@@ -31,7 +34,6 @@ describe('whose permission counts', () => {
     ...pull(BRANCH, author),
     ...more,
   })
-  const FORK = pull({ full_name: 'someone/docs' })
   const forkOf = (author: string) => pull({ full_name: 'someone/docs' }, { login: author })
   const runAfter = (event: string, repository = 'Your-Org/docs') => ({
     workflow_run: { event, actor: { login: 'first' }, head_repository: { full_name: repository } },
@@ -51,109 +53,99 @@ describe('whose permission counts', () => {
     'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(
       ' ',
     )
-  test.each(WRITERS_ONLY)('of a %s: nobody [access.events.writers]', (name) => {
+  test.each(WRITERS_ONLY)('a %s asks nobody [access.events.writers]', (name) => {
     expect(asked(name, written('writer'))).toEqual([])
   })
 
-  test.each(['pull_request', 'pull_request_target', 'issues', 'an event of the future'])(
-    'of a %s: the sender [access.events.others]',
-    (name) => {
-      expect(asked(name, { sender })).toEqual(['octoCat'])
-    },
-  )
-
-  test.each<[string, unknown, string[]]>([
-    ...WRITERS_ONLY.map((name): [string, unknown, string[]] => [name, runAfter(name), []]),
-    ['push in a fork', runAfter('push', 'someone/docs'), ['first']],
-    ['pull_request', runAfter('pull_request'), ['first']],
-    ['an event of the future', runAfter('an event of the future'), ['first']],
-    ['nobody knows what', { sender }, ['']],
-  ])('of a workflow_run after a run of %s [access.workflow-run.before]', (_, payload, logins) => {
+  test.each<[string, string[], object]>([
+    ...WRITERS_ONLY.map((name): [string, string[], object] => [name, [], runAfter(name)]),
+    ['push in a fork', ['first'], runAfter('push', 'someone/docs')],
+    ['pull_request', ['first'], runAfter('pull_request')],
+    ['kind that nobody knows', [''], { sender }],
+  ])('a workflow_run after a %s asks %j [access.workflow-run.before]', (_, logins, payload) => {
     expect(asked('workflow_run', payload)).toEqual(logins)
   })
 
-  test.each<[string, unknown, string[]]>([
+  test.each<[string, string[], unknown]>([
     // Only a push to a branch of this repository, or an app, shows write access: readers open,
     // triage labels. Whoever opened it wrote its title and description: a push by a writer is no
     // consent to those.
     [
-      'pull_request [access.pull-request.readers] [access.words.asked]',
+      'pull_request that its author pushes to [access.pull-request.readers] [access.words.asked]',
+      [],
       byWriter({ login: 'Octocat' }),
-      [],
-    ],
-    ['pull_request [access.words.asked]', byWriter({ login: 'reader' }), ['reader']],
-    ['pull_request [access.words.asked]', byWriter({ login: 'an-app[bot]', type: 'Bot' }), []],
-    ['pull_request [access.words.asked]', byWriter(null), ['']],
-    [
-      'pull_request [access.pull-request.readers]',
-      byWriter(bot, { action: 'opened', sender: bot }),
-      [],
     ],
     [
-      'pull_request [access.words.asked]',
-      byWriter({ login: 'reader' }, { action: 'labeled', sender: bot }),
+      'pull_request of a reader that a writer pushes to [access.words.asked]',
       ['reader'],
+      byWriter({ login: 'reader' }),
     ],
-    ...[...ACTIONS.split(' '), ''].map((action): [string, unknown, string[]] => [
-      'pull_request [access.pull-request.readers]',
-      { ...HERE, action },
+    [
+      'pull_request of an app that a writer pushes to [access.words.asked]',
+      [],
+      byWriter({ login: 'an-app[bot]', type: 'Bot' }),
+    ],
+    ['pull_request of nobody that a writer pushes to [access.words.asked]', [''], byWriter(null)],
+    [
+      'pull_request that an app opens [access.pull-request.readers]',
+      [],
+      byWriter(bot, { action: 'opened', sender: bot }),
+    ],
+    [
+      'pull_request of a reader that an app labels [access.words.asked]',
+      ['reader'],
+      byWriter({ login: 'reader' }, { action: 'labeled', sender: bot }),
+    ],
+    ...[...ACTIONS.split(' '), ''].map((action): [string, string[], unknown] => [
+      `pull_request with the action "${action}" [access.pull-request.readers]`,
       ['octoCat'],
+      { ...HERE, action },
     ]),
     [
-      'pull_request [access.pull-request.readers]',
-      byWriter(bot, { action: 'reopened', sender: { ...sender, type: 'User' } }),
-      ['octoCat'],
-    ],
-    [
-      'pull_request [access.pull-request.readers]',
-      { ...FORK, action: 'opened', sender: bot },
+      'pull_request that an app opens in a fork [access.pull-request.readers]',
       ['a-bot'],
+      { ...forkOf('author'), action: 'opened', sender: bot },
     ],
     [
-      'pull_request [access.words.asked]',
-      { ...forkOf('Reader'), action: 'synchronize' },
+      'pull_request from a fork that is pushed to [access.words.asked]',
       ['octoCat', 'Reader'],
-    ],
-    [
-      'pull_request_target [access.words.asked]',
-      { ...forkOf('reader'), action: 'synchronize' },
-      ['octoCat', 'reader'],
+      { ...forkOf('Reader'), action: 'synchronize' },
     ],
     // Consent to what it says.
     [
-      'pull_request_target [access.label.consent]',
+      'pull_request_target that somebody labels [access.label.consent]',
+      ['octoCat'],
       { ...forkOf('reader'), action: 'labeled' },
-      ['octoCat'],
     ],
     [
-      'pull_request_target [access.words.asked] [access.pull-request.readers]',
-      { ...HERE, action: 'synchronize', sender: bot },
+      'pull_request_target that an app pushes to [access.words.asked] [access.pull-request.readers]',
       ['a-bot', 'author'],
+      { ...HERE, action: 'synchronize', sender: bot },
     ],
     [
-      'pull_request [access.pull-request.readers] [access.events.others]',
-      { action: 'synchronize', sender },
+      'pull_request without a pull request [access.pull-request.readers] [access.events.others]',
       ['octoCat'],
+      { action: 'synchronize', sender },
     ],
     [
-      'pull_request [access.words.asked] [access.pull-request.readers]',
-      { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
+      'pull_request without a head [access.words.asked] [access.pull-request.readers]',
       ['octoCat', ''],
+      { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
     ],
     // The sender and the author, each once; an account that is gone can be asked of nobody.
-    ['issue_comment [access.events.others]', written('writer'), ['octoCat', 'writer']],
-    ['discussion_comment [access.events.others]', written('Octocat'), ['octoCat']],
+    ['issue_comment [access.events.others]', ['octoCat', 'writer'], written('writer')],
+    ['discussion_comment of the sender [access.events.others]', ['octoCat'], written('Octocat')],
     [
-      'discussion [access.events.others]',
-      { ...written('writer'), answer: by('other') },
+      'discussion with an answer [access.events.others]',
       ['octoCat', 'writer', 'other'],
+      { ...written('writer'), answer: by('other') },
     ],
-    ['issues [access.events.others]', { action: 'synchronize', sender: bot }, ['a-bot']],
-    ['issues [access.events.others]', undefined, ['actor']],
+    ['issues event without a payload [access.events.others]', ['actor'], undefined],
+    ['future_event [access.events.others]', ['octoCat'], { sender }],
     // Outside of a workflow run.
-    [' [access.events.writers]', { sender }, []],
-  ])('of a %s with %j: %j', (name, payload, logins) => {
-    expect(asked(name, payload)).toEqual(logins)
+    [' step without an event [access.events.writers]', [], { sender }],
+  ])('a %s asks %j', (title, logins, payload) => {
+    expect(asked(title, payload)).toEqual(logins)
   })
 
   test('each is named with what they did [access.refused.green]', () => {
@@ -172,9 +164,8 @@ describe('whose permission counts', () => {
   test.each([
     [['writer[bot]'], ['octoCat']],
     [['writer'], ['octoCat', 'Writer[bot]']],
-    [['octocat', 'writer[bot]'], []],
     [['*'], []],
-  ])('with %j allowed, %j are left to be asked [access.allow-users.first]', (allowed, rest) => {
+  ])('if %j are allowed, %j are left to be asked [access.allow-users.first]', (allowed, rest) => {
     expect(asked('issue_comment', written('Writer[bot]'), allowed)).toEqual(rest)
   })
 })
@@ -204,17 +195,13 @@ describe('a stranger', () => {
   const ASKED = { refusal: { reason: 'no write access' }, log: [], asked: ['octoCat'] }
 
   const attach = { kind: 'attach', jobId: 'job-1' } as const
-  test.each<[Partial<Inputs>, object]>([
-    [{ task: attach }, NOTHING_ASKED],
-    [{ task: { ...attach, kind: 'message', prompt: 'Do it' } }, ASKED],
-    [{ task: attach, hasPromptFile: true }, ASKED],
-    [{}, ASKED],
-  ])(
-    'with %j: a step that only waits asks nobody [access.wait.free] [access.rerun.first-sender]',
-    async (inputs, result) => {
-      expect(await refuse(inputs)).toEqual(result)
-    },
-  )
+  test.each<[string, Partial<Inputs>, object]>([
+    ['that only waits asks nobody', { task: attach }, NOTHING_ASKED],
+    ['that waits with a prompt file asks', { task: attach, hasPromptFile: true }, ASKED],
+    ['that creates a docs job asks', {}, ASKED],
+  ])('a step %s [access.wait.free] [access.rerun.first-sender]', async (_, inputs, result) => {
+    expect(await refuse(inputs)).toEqual(result)
+  })
 
   test('can not be told from a payload that is unreadable, unless everyone is allowed [access.permission.unknown]', async () => {
     const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
@@ -237,11 +224,9 @@ describe('a stranger', () => {
 })
 
 describe('skip-authors', () => {
-  const decide = (
-    name: string,
-    payload: object,
-    authors = ['a-bot', 'other-bot', 'mintlify[bot]'],
-  ) => checkSkipAuthors(parseEvent(name.replace(/ \[.*/, ''), payload), new Set(authors))
+  const AUTHORS = new Set(['a-bot', 'other-bot', 'mintlify[bot]'])
+  const decide = (title: string, payload: object) =>
+    checkSkipAuthors(parseEvent(eventOf(title), payload), AUTHORS)
   const bot = { login: 'A-Bot' }
   const agent = { login: 'Mintlify[bot]' }
   const pull = (author: string) => ({ pull_request: { number: 1, ...by(author) }, sender })
@@ -250,7 +235,6 @@ describe('skip-authors', () => {
     commits: authors.map((username, nth) => ({ id: String(nth).repeat(40), author: { username } })),
   })
 
-  const EVERY_COMMIT = 'every commit in the push is by an account in skip-authors'
   const LISTED = ', an account in skip-authors'
   const WRITTEN = `the comment, review or answer is by Other-Bot${LISTED}`
   const OWN = "the event is about this action's own comment"
@@ -266,86 +250,95 @@ describe('skip-authors', () => {
   const NONCE = `<!-- ${'0a'.repeat(16)} -->`
   test.each([
     [
-      'pull_request [skip.authors.cause] [skip.authors.always]',
-      { ...pull('Other-Bot'), action: 'synchronize' },
+      'pull_request of one of them [skip.authors.cause] [skip.authors.always]',
       `the pull request is by Other-Bot${LISTED}`,
+      { ...pull('Other-Bot'), action: 'synchronize' },
     ],
     [
-      'pull_request [skip.authors.cause]',
+      'future_event that one of them causes [skip.authors.cause]',
+      `this future_event event was triggered by A-Bot${LISTED}`,
       { ...pull('octocat'), sender: bot },
-      `this pull_request event was triggered by A-Bot${LISTED}`,
     ],
     [
-      'an event of the future [skip.authors.cause]',
-      { sender: bot },
-      `this an event of the future event was triggered by A-Bot${LISTED}`,
-    ],
-    [
-      'push [skip.authors.push]',
-      { ...push('octocat'), sender: agent },
+      'push by the agent [skip.authors.push]',
       `this push event was triggered by Mintlify[bot]${LISTED}`,
+      { ...push('octocat'), sender: agent },
     ],
-    ['issue_comment [skip.authors.cause]', { sender, comment: by('Other-Bot') }, WRITTEN],
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
-      (body) =>
+      (body, nth) =>
         [
-          'comment of the future [skip.own-comment]',
-          { action: 'edited', sender, comment: { ...by('octocat'), body } },
+          `future_comment that ends like ours (${nth}) [skip.own-comment]`,
           OWN,
+          { action: 'edited', sender, comment: { ...by('octocat'), body } },
         ] as const,
     ),
     [
-      'pull_request_review [skip.authors.cause]',
+      'pull_request_review by one of them [skip.authors.cause]',
+      WRITTEN,
       { ...pull('octocat'), review: by('Other-Bot') },
-      WRITTEN,
     ],
     [
-      'discussion [skip.authors.cause]',
+      'discussion that one of them answered [skip.authors.cause]',
+      WRITTEN,
       { sender, comment: by('octocat'), answer: by('Other-Bot') },
-      WRITTEN,
     ],
-    ['push [skip.authors.push]', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],
     [
-      'push [skip.merge-queue]',
-      { ...push('octocat'), ref: `${QUEUE}/main/pr-9-${'c'.repeat(40)}` },
-      'the push is to a branch of a merge queue, so nothing is merged yet',
+      'push of their commits [skip.authors.push]',
+      'every commit in the push is by an account in skip-authors',
+      push('a-bot', 'OTHER-BOT'),
     ],
-  ])('of a %s with %j: %s', (name, payload, reason) => {
-    expect(decide(name, payload)).toEqual({ skip: { reason } })
+    [
+      'push of a merge queue [skip.merge-queue]',
+      'the push is to a branch of a merge queue, so nothing is merged yet',
+      { ...push('octocat'), ref: `${QUEUE}/main/pr-9-${'c'.repeat(40)}` },
+    ],
+    ...['issues', 'issue_comment', 'discussion', 'discussion_comment'].map(
+      (name) =>
+        [
+          `${name} event about what was deleted [skip.deleted]`,
+          'what the event is about was deleted',
+          { action: 'deleted' },
+        ] as const,
+    ),
+  ])('a %s is skipped: %s', (title, reason, payload) => {
+    expect(decide(title, payload)).toEqual({ skip: { reason } })
   })
 
   test.each([
-    ['pull_request [skip.authors.cause]', pull('a-bo')],
-    ['pull_request [skip.authors.cause]', pull('')],
+    ['pull_request of another account [skip.authors.cause] [skip.authors.always]', pull('a-bo')],
     // A person's comment on a pull request of theirs is the person's, if it quotes ours, too.
     [
-      'issue_comment [skip.authors.person] [skip.own-comment]',
+      'issue_comment that quotes ours [skip.authors.person] [skip.own-comment]',
       {
         issue: { number: 1, ...by('a-bot'), pull_request: {} },
         comment: { ...by('octocat'), body: `> Done.\n> ${MARKER}\n\nWhy?` },
         sender,
       },
     ],
-    ['pull_request_review [skip.authors.person]', { ...pull('a-bot'), review: { user: null } }],
-    ['push [skip.authors.push]', push()],
-    ['push [skip.authors.push]', push('')],
-    ['push [skip.merge-queue]', { ...push('octocat'), ref: `${QUEUE}-of-mine` }],
-    ['workflow_dispatch [skip.merge-queue]', { sender, ref: `${QUEUE}/main/pr-9` }],
+    [
+      'pull_request_review by nobody [skip.authors.person]',
+      { ...pull('a-bot'), review: { user: null } },
+    ],
+    ['push without commits [skip.authors.push]', push()],
+    ['push of a commit by nobody [skip.authors.push]', push('')],
+    [
+      'push to a similar branch [skip.merge-queue]',
+      { ...push('octocat'), ref: `${QUEUE}-of-mine` },
+    ],
+    [
+      'workflow_dispatch on such a branch [skip.merge-queue]',
+      { sender, ref: `${QUEUE}/main/pr-9` },
+    ],
     // What one of them merges is not theirs.
-    ['push [skip.authors.push]', { ...push('octocat'), sender: bot }],
-    ['schedule [skip.authors.cause]', {}],
-    ['label [skip.deleted]', { action: 'deleted' }],
-    ['issues [skip.deleted]', { action: 'closed' }],
-    ['release [skip.release.taken-back]', { action: 'edited' }],
-  ])('of a %s with %j: not skipped', (name, payload) => {
-    expect(decide(name, payload)).toEqual({})
+    ['push that one of them merged [skip.authors.push]', { ...push('octocat'), sender: bot }],
+    ['label that was deleted [skip.deleted]', { action: 'deleted' }],
+    ['issues event about what was closed [skip.deleted]', { action: 'closed' }],
+    ['release that was edited [skip.release.taken-back]', { action: 'edited' }],
+  ])('a %s is not skipped', (title, payload) => {
+    expect(decide(title, payload)).toEqual({})
   })
 
-  test('may be nobody [skip.authors.always]', () => {
-    expect(decide('pull_request', pull('a-bot'), []).skip).toBeUndefined()
-  })
-
-  test("of a push with others' commits, which may be merges: GitHub is asked [skip.authors.push]", () => {
+  test("ask GitHub about a push of others' commits, which may be merges [skip.authors.push]", () => {
     const mayBeMerges = ['1'.repeat(40), '2'.repeat(40)]
     expect(decide('push', push('a-bot', 'octocat', ''))).toEqual({ mayBeMerges })
   })
@@ -361,12 +354,12 @@ describe('what GitHub says of the commits of a push', () => {
   const others = (count: number) =>
     Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
   test.each<[string, mayBeMerges: string[], parents: number, asked: number, isTheirs: boolean]>([
-    ['merges [skip.authors.push]', others(20), 2, 20, true],
-    ['a merge of three [skip.authors.push]', others(1), 3, 1, true],
-    ['no merges [skip.authors.push]', others(20), 1, 1, false],
-    ['a first commit [skip.authors.push]', others(1), 0, 1, false],
-    ['too many to be merges [skip.authors.unlisted]', others(21), 2, 0, false],
-  ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
+    ['merges are theirs [skip.authors.push]', others(20), 2, 20, true],
+    ['a merge of three is theirs [skip.authors.push]', others(1), 3, 1, true],
+    ['others are not [skip.authors.push]', others(20), 1, 1, false],
+    ['a first commit is not [skip.authors.push]', others(1), 0, 1, false],
+    ['too many are not even asked about [skip.authors.unlisted]', others(21), 2, 0, false],
+  ])('%s', async (_, mayBeMerges, parents, count, isTheirs) => {
     const asked: string[] = []
     const getCommit = async ({ commit_sha }: { commit_sha: string }) => {
       asked.push(commit_sha)
@@ -380,12 +373,3 @@ describe('what GitHub says of the commits of a push', () => {
     expect(asked).toEqual(mayBeMerges.slice(0, count))
   })
 })
-
-test.each(['issues', 'issue_comment', 'discussion', 'discussion_comment'])(
-  '%s that was deleted is skipped [skip.deleted]',
-  (name) => {
-    expect(checkSkipAuthors(parseEvent(name, { action: 'deleted' }), new Set())).toEqual({
-      skip: { reason: 'what the event is about was deleted' },
-    })
-  },
-)

@@ -195,7 +195,7 @@ describe('the length', () => {
   )
 
   test.each(['event', 'diff'] as const)(
-    'has 64 KiB for thousands of names, and the log counts those left out: %s [context.budget] [context.omitted.told]',
+    'has 64 KiB for thousands of names, and the log counts those left out: %s [context.budget] [context.omitted.told] [context.level]',
     (level) => {
       const files = many(2000, (i) => fileOf(`${'deep/'.repeat(14)}${i}.md`, 100))
       const text = expectValid('Go.', context({ files, level }))
@@ -424,12 +424,6 @@ describe('the list of files', () => {
 })
 
 describe('the diffs', () => {
-  test('are included only with the level diff [context.level]', () => {
-    expect(composed({ files: [fileOf('a.md', 64)], level: 'event' })).toMatch(
-      /^(?![\s\S]*## Diffs)[\s\S]*>$/,
-    )
-  })
-
   const UNCHANGED =
     '@@ -1,2 +1,2 @@ f() {\n \n-\ta  <!-- b -->\n+\u2028b\u00a0\n\\ No newline at end of file'
   test.each([

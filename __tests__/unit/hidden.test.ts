@@ -32,7 +32,7 @@ test.each<[text: string, shown: string]>([
   ['> [//]: # (text)', note(16)],
   ['> * a\n>\n>   [//]: # (text)', `> * a\n>\n${note(18)}`],
   ['1.  a\n\n    [//]: # (text)', `1.  a\n\n${note(18)}`],
-])('of %j is noted: %j [context.hidden]', (text, shown) => {
+])('what GitHub hides of %j is noted: %j [context.hidden]', (text, shown) => {
   expect(noteHidden(text)).toBe(shown)
 })
 
@@ -46,7 +46,7 @@ test.each([
   'a [//]: # (text)',
   '[]: # (text)',
   '- [ ] a task: # (text)',
-])('of %j is nothing [context.hidden]', (text) => {
+])('nothing of %j is hidden [context.hidden]', (text) => {
   expect(noteHidden(text)).toBe(text)
 })
 

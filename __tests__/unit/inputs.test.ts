@@ -109,7 +109,7 @@ describe('the task [input.task]', () => {
       { kind: 'attach', jobId: 'j' },
     ],
     [{ prompt: ` \r\n${inside}\n\t` }, { kind: 'create', prompt: inside }],
-  ])('of %j [input.task]', (raw, task) => {
+  ])('is read from %j [input.task]', (raw, task) => {
     expect(read(raw).task).toEqual(task)
   })
 })

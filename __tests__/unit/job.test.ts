@@ -66,15 +66,16 @@ test('error and cancelled fail the step, and what fail-on lists [output.exit-cod
 })
 
 describe('an id [input.id]', () => {
-  test.each(['a', '...', '.a', 'a::b', 'x'.repeat(512)])('may be %j', (id) => {
+  test.each(['a', '...', '.a', 'a::b'])('may be %j', (id) => {
     expect(isId(id)).toBe(true)
   })
 
-  test.each(['', '.', '..', 'a\n', '::a', 'x'.repeat(513)])('is not %j', (id) => {
+  test.each(['', '.', '..', 'a\n', '::a'])('is not %j', (id) => {
     expect(isId(id)).toBe(false)
   })
 
-  test('consists of the documented characters', () => {
+  test('consists of the documented characters, at most 512', () => {
+    expect([512, 513].map((length) => isId('x'.repeat(length)))).toEqual([true, false])
     const all = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code))
     expect(all.filter((character) => isId(`a${character}`)).toSorted()).toEqual(
       [...`${WORD}._~:@=+,-`].toSorted(),
@@ -98,7 +99,6 @@ describe('a link [output.pr-link]', () => {
     'https://example.com/@your-org/docs?a=1#b',
     'https://example.com?who=a@b',
     'https://example.com#a@b',
-    `https://example.com/${'x'.repeat(2048 - 20)}`,
   ])('%s is passed on unchanged', (link) => {
     expect(safeLink(link)).toBe(link)
   })
@@ -114,12 +114,15 @@ describe('a link [output.pr-link]', () => {
     ...'https://user:pass@example.com/x https://%67ithub.com@evil.example/x'.split(' '),
     ...'https:///user@evil.example/x https:////user:pw@evil.example/x'.split(' '),
     'https://example.com\\@evil.example/',
-    `https://example.com/${'x'.repeat(2049 - 20)}`,
   ])('%j is not passed on', (link) => {
     expect(safeLink(link)).toBeUndefined()
   })
 
-  test('may contain only the documented characters', () => {
+  test('may contain only the documented characters, at most 2,048', () => {
+    const isSafe = [2028, 2029].map((length) =>
+      safeLink(`https://example.com/${'x'.repeat(length)}`),
+    )
+    expect(isSafe).toEqual([expect.any(String), undefined])
     const passed = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).filter(
       (character) => safeLink(`https://example.com/${character}`) !== undefined,
     )

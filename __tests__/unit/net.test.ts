@@ -19,10 +19,12 @@ describe('Retry-After [send.limited]', () => {
     ['Saturday, 01-Mar-25 12:00:30 GMT', 30_000],
     ['Sat, 01 Mar 2025 07:00:30 -0500', 30_000],
     ['Sat, 01 Mar 2025 11:59:59 GMT', 0],
-    // Longer than any deadline.
-    ['9'.repeat(400), Number.POSITIVE_INFINITY],
   ])('%j is %d ms', (header, milliseconds) => {
     expect(parseRetryAfter(header, NOW)).toBe(milliseconds)
+  })
+
+  test('of more digits than a number has is longer than any deadline', () => {
+    expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(Number.POSITIVE_INFINITY)
   })
 
   test.each([
@@ -76,18 +78,21 @@ describe('a deadline [net.deadline]', () => {
     ['was cancelled only after it had passed', 6000, 6000, [true, false, 0]],
     ['was cancelled at once', 0, 0, [true, true, 5000]],
     ['was cancelled at once and has passed', 0, 9000, [true, true, 0]],
-  ])('of 5 s that %s: cancelled at %d ms, seen at %d ms', async (_, cancelAt, now, expected) => {
-    const clock = new FakeClock()
-    const cancel = new AbortController()
-    if (cancelAt === 0) cancel.abort()
-    const deadline = createDeadline(5000, cancel.signal, clock)
-    if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
-    if (cancelAt <= now) cancel.abort() // Which takes effect at once.
-    if (cancelAt < now) await clock.sleep(now - cancelAt, never)
-    expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(
-      expected,
-    )
-  })
+  ])(
+    'of 5 s knows that it %s: cancelled at %d ms, seen at %d ms',
+    async (_, cancelAt, now, expected) => {
+      const clock = new FakeClock()
+      const cancel = new AbortController()
+      if (cancelAt === 0) cancel.abort()
+      const deadline = createDeadline(5000, cancel.signal, clock)
+      if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
+      if (cancelAt <= now) cancel.abort() // Which takes effect at once.
+      if (cancelAt < now) await clock.sleep(now - cancelAt, never)
+      expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(
+        expected,
+      )
+    },
+  )
 })
 
 test('a deadline that is ended keeps nothing [net.deadline]', async () => {

@@ -120,14 +120,18 @@ const ODD: readonly Row[] = [
   ['\n !a \n', ['b'], ['a']],
 ]
 
-test.each(rowsOf(PAGE))("GitHub's page: %s [context.paths.page]", (_, row) => check(row))
+test.each(rowsOf(PAGE))("%s matches what GitHub's page shows [context.paths.page]", (_, row) =>
+  check(row),
+)
 
 describe('the rules [context.paths.page]', () => {
-  test.each(rowsOf(RULES))('%s', (_, row) => check(row))
+  test.each(rowsOf(RULES))('let %s match its own', (_, row) => check(row))
 
   const rule = ([pattern]: Row) =>
     / #|^#/.test(pattern) ? '[context.paths.comment]' : '[context.paths.page]'
-  test.each(ODD.map((row) => [row, rule(row)] as const))('%j %s', (row) => check(row))
+  test.each(ODD.map((row) => [row, rule(row)] as const))('let %j match its own %s', (row) =>
+    check(row),
+  )
 
   test('without patterns, everything counts', () => {
     expect(parsePathPatterns('\n\n \n')).toEqual([])
@@ -150,7 +154,7 @@ describe('which pattern is the name of a folder, of the files [context.paths.fol
     // The name of another folder, and what may be meant for files.
     ['internal\nrc\nb\nsrc/a.ts', undefined],
     ['*\nsr*\n*c\nsrc**\na/*\na/**', undefined],
-  ])('%j: %s', (text, folder) => {
+  ])('of %j is %s', (text, folder) => {
     expect(findFolder(parsePathPatterns(text), files)).toBe(folder)
   })
 })
@@ -174,7 +178,7 @@ const QUOTES = /remove the quotes; write "\\" before a quote that is part of a n
 const BACKSLASH =
   /^line 1: "\\" is only for punctuation and blanks in a name; separate folders with "\/"$/
 
-describe('rejected [context.paths.slips]', () => {
+describe('what is rejected [context.paths.slips]', () => {
   const rejected = (patterns: string, message: RegExp) =>
     patterns.split(' ').map((pattern): [string, RegExp] => [pattern, message])
 
@@ -182,7 +186,7 @@ describe('rejected [context.paths.slips]', () => {
     ...rejected('!', /^line 1: "!" must be followed by a pattern to exclude$/),
     ...rejected('?a +a !?a *.jsx? v[12] docs/[a a+ **/*.{md,mdx} !{a,b}/c docs/}', ALTERNATIVES),
     ...rejected('a\\ docs\\readme.md \\0 \\é', BACKSLASH),
-  ])('%s', (text, message) => {
+  ])('is %s', (text, message) => {
     expect(problem(text)).toEqual(
       expect.objectContaining({ message: expect.stringMatching(message) }),
     )
@@ -223,7 +227,7 @@ describe('rejected [context.paths.slips]', () => {
     ]),
     ['"docs/**",', QUOTES],
     ['! a', /remove the blank after "!"; write "\\ " for a name that starts with one$/],
-  ])('%s, a likely slip that could never match [context.paths.slips]', (text, message) => {
+  ])('is %s, a likely slip that could never match [context.paths.slips]', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\r\n${text}`)).toMatchObject(expected)
   })
@@ -242,7 +246,7 @@ describe('rejected [context.paths.slips]', () => {
     '"a"b',
     'a\\{',
     '\\#a',
-  ])('not %s, which names a file', (text) => {
+  ])('is not %s, which names a file', (text) => {
     expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
   })
 
@@ -250,16 +254,16 @@ describe('rejected [context.paths.slips]', () => {
     ['My Docs/**', 'My Docs/a'],
     ['**/My Docs/**', 'a/My Docs/b'],
     ['*\\,*\\;*\\|*', 'a,b;c|d'],
-  ])('not %s, where a name has what is between patterns', (text, name) => {
+  ])('is not %s, where a name has what is between patterns', (text, name) => {
     expect(matchesPatterns(parsePathPatterns(text), name)).toBe(true)
   })
 
-  test('an error has the line, counted from 1, and the pattern as written', () => {
+  test('has an error with the line, counted from 1, and the pattern as written', () => {
     expect(problem('docs/**\n\n  !😀[x  \n[y')).toMatchObject({ line: 3, pattern: '!😀[x' })
   })
 
   test.each(['[\u001b]::error::x', 'a\\\u202e', '\u0007['])(
-    'an error message has no text from the line: %j',
+    'has an error without text from the line: %j',
     (text) => {
       expect((problem(text) as { message: string }).message).toMatch(/^line 1: [ -~]+$/)
       expect((problem(text) as { message: string }).message).not.toContain('::')
@@ -278,7 +282,7 @@ describe('the longest patterns and paths are matched without backtracking [text.
     ['**/*/**/*/…x', `${'**/*/'.repeat(199)}x`, folders, false],
     ['**/a/**/a/…', `${'**/a/'.repeat(199)}**`, folders, true],
     ['******…x', `${'*'.repeat(999)}x`, path, false],
-  ])('%s', (_, pattern, against, expected) => {
+  ])('as %s is', (_, pattern, against, expected) => {
     matchesPatterns(parsePathPatterns('*'), 'warm')
     const start = performance.now()
     expect(matchesPatterns(parsePathPatterns(pattern), against)).toBe(expected)

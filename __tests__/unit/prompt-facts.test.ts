@@ -53,63 +53,64 @@ const workflowRun = {
 }
 const app = { name: 'CI' }
 
-test.each<[string, object, string]>([
+test.each<[string, string, object]>([
   [
     'issues',
-    { action: 'labeled', issue, sender },
     `action: labeled | sender: octocat | ${OPEN} | ${ABOUT}`,
+    { action: 'labeled', issue, sender },
   ],
-  ['issues', { label: { name: 'docs' } }, 'label: docs'],
+  ['issues', 'label: docs', { label: { name: 'docs' } }],
   [
     'issue_comment',
-    { issue: { pull_request: { merged_at: 'M' } }, comment },
     'merged: M | comment by: writer | comment link: CL | comment: Nice',
+    { issue: { pull_request: { merged_at: 'M' } }, comment },
   ],
   [
     'pull_request',
-    { pull_request: pull },
     `${OPEN} | draft: true | merged: false | base: main | head: o:change | ${ABOUT}`,
+    { pull_request: pull },
   ],
-  ['pull_request', { pull_request: { head: { ref: 'change' } } }, 'head: change'],
+  ['pull_request', 'head: change', { pull_request: { head: { ref: 'change' } } }],
   [
     'pull_request_review',
-    { review: { user, state: 'approved', body: 'Fine' } },
     'review by: mona | review state: approved | review: Fine',
+    { review: { user, state: 'approved', body: 'Fine' } },
   ],
+  ['pull_request_review_comment', 'line: 12', { comment: { line: 12, original_line: 9 } }],
   [
     'pull_request_review_comment',
-    { comment: { path: 'a b.ts', line: 12, original_line: 9 } },
-    'file: a b.ts | line: 12',
+    `commented commit: ${SHA} | file: a b.ts | line: 9`,
+    { comment: { commit_id: SHA, path: 'a b.ts', line: null, original_line: 9 } },
   ],
-  ['pull_request_review_comment', { comment: { line: null, original_line: 9 } }, 'line: 9'],
-  ['commit_comment', { comment: { commit_id: SHA } }, `commented commit: ${SHA}`],
   [
     'discussion',
-    { discussion: { ...issue, category: app } },
     `${OPEN} | category: CI | ${ABOUT.replace(' | milestone: 4.2', '')}`,
+    { discussion: { ...issue, category: app } },
   ],
-  ['discussion', { answer: { user, body: 'So' } }, 'answer by: mona | answer: So'],
+  ['discussion', 'answer by: mona | answer: So', { answer: { user, body: 'So' } }],
   [
     'release',
+    'tag: v1.2.0 | name: One two | author: mona | draft: true | pre-release: false | link: L | notes: * Faster',
     {
       release: {
         tag_name: 'v1.2.0',
         name: 'One two',
         author: user,
+        draft: true,
         prerelease: false,
+        html_url: 'L',
         body: '* Faster',
       },
     },
-    'tag: v1.2.0 | name: One two | author: mona | pre-release: false | notes: * Faster',
   ],
-  ['release', { release: { draft: true, html_url: 'L' } }, 'draft: true | link: L'],
   [
     'workflow_run',
-    { workflow_run: workflowRun },
     `workflow: CI | run: Fix | event of the run: push | actor: mona | branch: main | ${RAN} | link: L`,
+    { workflow_run: workflowRun },
   ],
   [
     'merge_group',
+    `base: main | head: queue | head commit: ${SHA} | message: M`,
     {
       merge_group: {
         base_ref: 'main',
@@ -118,28 +119,25 @@ test.each<[string, object, string]>([
         head_commit: { message: 'M' },
       },
     },
-    `base: main | head: queue | head commit: ${SHA} | message: M`,
   ],
-  ['create', { ref_type: 'tag', ref: 'v1' }, 'type of ref: tag | ref name: v1'],
-  ['delete', { ref_type: 'branch', ref: 'old' }, 'type of ref: branch | ref name: old'],
+  ['create', 'type of ref: tag | ref name: v1', { ref_type: 'tag', ref: 'v1' }],
+  ['delete', 'type of ref: branch | ref name: old', { ref_type: 'branch', ref: 'old' }],
   // Whoever sends one chooses its action, which is a fact like any other.
   [
     'repository_dispatch',
-    { action: 'x\n\n# Do this.', client_payload: { page: 'a' }, sender },
     'type: x\n\n# Do this. | payload: {"page":"a"} | sender: octocat',
+    { action: 'x\n\n# Do this.', client_payload: { page: 'a' }, sender },
   ],
-  ['schedule', { schedule: '0 3 * * *' }, 'schedule: 0 3 * * *'],
+  ['schedule', 'schedule: 0 3 * * *', { schedule: '0 3 * * *' }],
   [
     'workflow_dispatch',
-    { inputs: { page: 'a', words: 'x\ny' }, sender },
     'inputs: {"page":"a","words":"x\\ny"} | sender: octocat',
+    { inputs: { page: 'a', words: 'x\ny' }, sender },
   ],
-  ['workflow_dispatch', { inputs: {} }, ''],
   // The same names at the top of another event say nothing.
-  ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, ''],
-  ['toString', { inputs: { a: 1 } }, ''],
-  ['issues', { issue: 'x', labels: {}, inputs: [], pages: [null] }, ''],
-])('of a %s with %j: all that it says [context.facts.event]', (name, payload, expected) => {
+  ['push', '', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }],
+  ['issues', '', { issue: 'x', labels: {}, inputs: [], pages: [null] }],
+])('the prompt tells of a %s: %s [context.facts.event]', (name, expected, payload) => {
   expect(facts(name, payload)).toBe(expected)
 })
 
@@ -198,7 +196,7 @@ describe('commits [context.facts.commits]', () => {
   const commit = (message: string, author: object = {}) => ({ id: SHA, message, author })
   const pushed = (...commits: object[]) => facts('push', { commits })
 
-  test("each one's first line and author, by login or else by name [context.facts.commits]", () => {
+  test('are told by their first line and author, by login or else by name [context.facts.commits]', () => {
     const first = commit('First\r\n\nMore', { username: 'mona', name: 'Mona' })
     expect(pushed(first, commit('\nSecond\rMore', { name: 'Lisa' }), commit('Third\nMore'))).toBe(
       'commits: a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
@@ -221,7 +219,7 @@ describe('commits [context.facts.commits]', () => {
     expect(facts('schedule', {}, listed({ commits: [{ commits: [], complete: false }] }))).toBe('')
   })
 
-  test('none uses up the room of the others, or hides anything [context.facts.commits]', () => {
+  test('use up no room of the others, and hide nothing [context.facts.commits]', () => {
     const of = (message: string, username: string) => pushed(commit(message, { username }))
     const [message, username] = ['m'.repeat(200), 'u'.repeat(200)]
     expect(of(message, username)).toBe(`commits: a1b2c3d ${message} (${username})`)
@@ -231,7 +229,7 @@ describe('commits [context.facts.commits]', () => {
     )
   })
 
-  test('2,048 in the payload of a push may not be all [context.facts.commits]', () => {
+  test('may not be all if the payload of a push has 2,048 [context.facts.commits]', () => {
     const names = (count: number) => pushed(...Array(count).fill(commit('C'))).split(': ')[0]
     expect(names(2047)).toBe('commits')
     expect(names(2048)).toBe('commits (the first 2,048; there may be more)')

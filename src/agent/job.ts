@@ -4,7 +4,7 @@ import type { ReceivedJob } from './schemas.js'
 
 /** How a step ends if that says nothing of a job's end. */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
-/** What a completed job has led to. */
+/** A completed job has led to one of these. */
 const COMPLETED = ['pr-opened', 'no-changes'] as const
 /** No status may be named like these outcomes: each would pass for the other. */
 export type StatusNames = Record<string, string | undefined> & {
@@ -29,7 +29,7 @@ export type Status = (typeof STATUSES)[number]
 const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
-/** Every value of the output `outcome`. [output.outcome] */
+/** The output `outcome` has one of these. [output.outcome] */
 export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -41,9 +41,9 @@ export type Job = Readonly<{
   id: string
   /** The status as the service spells it, redacted and truncated. */
   rawStatus: string
-  /** Undefined if the service does not document it. */
+  /** It is undefined if the service does not document it. */
   status: Status | undefined
-  /** Undefined also if the service's is not safe to pass on. */
+  /** It is undefined also if the service's is not safe to pass on. */
   link: string | undefined
   received: Readonly<ReceivedJob>
 }>

@@ -63,7 +63,7 @@ type RefusedRequest = Readonly<{ kind: keyof typeof REQUEST_NAMES; seen?: boolea
 
 type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 
-/** A complete response that refuses: nothing was accepted. */
+/** The response is complete and refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
     readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,

@@ -13,7 +13,7 @@ export const jobSchema = z.object({
   archivedAt: z.optional(z.unknown()),
 })
 
-/** A job as the service sends it. */
+/** The service sends a job like this. */
 export type ReceivedJob = z.infer<typeof jobSchema>
 
 const words = z.catch(z.string(), '')

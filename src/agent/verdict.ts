@@ -37,7 +37,7 @@ export type PollVerdict = Readonly<
       kind: 'retry'
       reason: string
       backoff: Backoff
-      /** A refusal, or no job: asked again after `REFUSED_DELAY_MS`. */
+      /** A refusal, or no job, is asked about again after `REFUSED_DELAY_MS`. */
       refusal?: ActionError
     }
   | { kind: 'fail'; error: ActionError }

@@ -7,18 +7,18 @@ export type RunEnvironment = Readonly<{
   eventName: string
   eventPath: string
   actor: string
-  /** `owner/repo`. */
+  /** It is `owner/repo`. */
   repository: string
   ref: string
   sha: string
   runId: string
-  /** From 1. */
+  /** It counts from 1. */
   runAttempt: number
   /** How many runs the workflow has had, with this one; 0 if the runner doesn't say. */
   runNumber: number
-  /** `owner/repo/path@ref` of the workflow. */
+  /** It is `owner/repo/path@ref` of the workflow. */
   workflowRef: string
-  /** The workflow's name, or its path if it has none. */
+  /** It is the workflow's name, or its path if it has none. */
   workflow: string
   job: string
   /** The step's id, or a name that the runner derives from the action's. */
@@ -44,11 +44,11 @@ export type Commit = Readonly<{
   authorName: string
   message: string
   isMerge?: boolean
-  /** When it was committed, as its committer's clock says. */
+  /** It was committed then, as its committer's clock says. */
   date?: string
 }>
 
-/** Git's name for no commit, as in a push of a new branch. */
+/** Git names no commit like this, as in a push of a new branch. */
 export const ZERO_SHA = /^0+$/
 
 /**
@@ -138,7 +138,7 @@ export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   }))
 }
 
-/** `owner/repo/path` of a workflow; its ref may be a commit. */
+/** Finds `owner/repo/path` of a workflow; its ref may be a commit. */
 export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }

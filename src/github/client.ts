@@ -75,7 +75,7 @@ export interface Call extends CallNames {
   readonly retried?: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ id: number } | undefined>
-  /** Aborts it, by default at the deadline or on a cancel. */
+  /** This aborts it, by default at the deadline or on a cancel. */
   readonly signal?: AbortSignal
   /** Has time and requests of its own, as the step can do without the answer. */
   readonly gift?: Gift | undefined
@@ -105,7 +105,7 @@ export type GitHub = ReturnType<typeof getOctokit>['rest']
 type CallTime = Pick<Deadline, 'signal' | 'cancelled' | 'remainingMs'> &
   Readonly<{
     retries: RetryBudget
-    /** Why it failed if its signal is aborted. */
+    /** Says why it failed if its signal is aborted. */
     endedBy: string
   }>
 
@@ -245,7 +245,7 @@ async function expectShape<R extends { data: unknown; status: number; headers: o
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
-/** How to do without some lists. */
+/** Says how to do without some lists. */
 export const WITHOUT_LIST = 'If since says where to begin, this list is not needed.'
 
 export type ReadPage<T> = (page: {

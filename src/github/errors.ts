@@ -15,17 +15,17 @@ const SECONDARY_LIMIT_MS = 60_000
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export type CallNames = Readonly<{
-  /** What it does, such as `reading the comments of pull request 7`. */
+  /** It says what is done, such as `reading the comments of pull request 7`. */
   doing: string
   /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
   needs: string
   /** It asks for changed files, of which GitHub can't always make a list. */
   ofFiles?: boolean
-  /** How to do without it, a sentence. */
+  /** A sentence says how to do without it. */
   instead?: string
 }>
 
-/** The words for an answer that comes in place of that list. */
+/** These words tell of an answer that comes in place of that list. */
 export const NO_FILES = 'no list of files'
 
 export type FailureContext = Readonly<{
@@ -59,7 +59,7 @@ export type GitHubFailure =
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   readonly kind: GitHubFailure
-  /** Undefined if there was no complete response. */
+  /** It is undefined if there was no complete response. */
   readonly status: number | undefined
   /** Only a rate limit has it. */
   readonly retryAfterMs: number | undefined
@@ -144,7 +144,7 @@ export function isWithheld(thrown: unknown): boolean {
 }
 
 /**
- * Whether a request succeeds; false if it is refused for good.
+ * Tells whether a request succeeds; false if it is refused for good.
  *
  * @throws GitHubError after a temporary failure
  */

@@ -8,7 +8,7 @@ type DataOf<Endpoint> = Endpoint extends (...params: never[]) => Promise<{ data:
 
 export type ApiComparison = DataOf<GitHub['repos']['compareCommitsWithBasehead']>
 export type ApiFile = DataOf<GitHub['pulls']['listFiles']>[number]
-/** One that was asked for, or one of a list, which says less. */
+/** It was asked for, or is one of a list, which says less. */
 export type ApiPull =
   | DataOf<GitHub['pulls']['get']>
   | DataOf<GitHub['repos']['listPullRequestsAssociatedWithCommit']>[number]

@@ -2,7 +2,7 @@
 
 import { invalid, parseKeyText, splitLines, unexpected } from './values.js'
 
-/** The default branch, if none is named. */
+/** It is the default branch, if none is named. */
 export type CodeRepository = Readonly<{ name: string; branch: string | undefined }>
 
 /** The events that only say when to look: each other one is about changes of this repository. */
@@ -15,7 +15,7 @@ const LINE = /^([a-z\d][\w-]*\/(?!\.\.?(?:@|$))[\w.-]+)(?:@((?!.*\.\.)[^\s~^:?*[
 const LIMIT = 50
 
 /**
- * Whose changes are sent, in place of this repository's. [code.where]
+ * Their changes are sent, in place of this repository's. [code.where]
  *
  * @param hasChanges the step sends the changes, or decides by them
  * @throws InvalidInput

@@ -82,7 +82,7 @@ export type InputSources = Readonly<{
   readPromptFile: (path: string) => string
   /** All inputs that the runner passed on, by name, also those that action.yml does not have. */
   given: Readonly<Record<string, string>>
-  /** Why the runner passed this run no secrets, if known. */
+  /** It says why the runner passed this run no secrets, if known. */
   missingSecrets: string | undefined
   /** Whether the run is about a pull request or an issue, if that can be read. */
   hasIssue: boolean
@@ -241,7 +241,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     since: parseIfSet('since', hasCode ? (value) => parseTime(value, sources.now) : parseSince),
     codeRepositories,
     comment: parse('comment', parseBoolean),
-    /** In lower case; `*` is everyone. */
+    /** They are in lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
      * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
@@ -267,7 +267,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     /** Without a matrix, the runner says `null`, nektos/act `{}`. [input.job-key.matrix] */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     githubToken: parseIfSet('github-token', parseKeyText),
-    /** Tried in this order; none if `github-token` reads the code. */
+    /** They are tried in this order; none if `github-token` reads the code. */
     codeTokens: parse('code-token', (value) => parseCodeTokens(value, hasCode)),
     docsToken: parseIfSet('docs-token', parseKeyText, 'github-token'),
     hasPromptFile,

@@ -8,9 +8,9 @@ import { InvalidInput, unfit } from './values.js'
 export const FILE_LIMIT = 1024 * 1024
 
 export interface PromptRoots {
-  /** The checkout; relative paths start here. */
+  /** The checkout is here, where relative paths start. */
   readonly workspace: string
-  /** The runner's folder for the job's temporary files, or empty. */
+  /** The runner keeps the job's temporary files there; it may be empty. */
   readonly temp: string
 }
 

@@ -4,7 +4,7 @@ import { FAIL_ON, type FailOn } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
 import { isId } from '../text/safe.js'
 
-/** What is wrong with one input. */
+/** Tells what is wrong with one input. */
 export class InvalidInput extends Error {
   /**
    * @param describe completes the line after the input's name; gets the value in quotes
@@ -22,7 +22,7 @@ export const invalid = (problem: string): InvalidInput => new InvalidInput(() =>
 
 const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 
-/** What is wrong with a value of the right form. */
+/** Tells what is wrong with a value of the right form. */
 export const unfit = (problem: string): InvalidInput =>
   new InvalidInput((got) => `${got} ${problem}`)
 
@@ -85,7 +85,7 @@ export function parseKey(
   return value
 }
 
-/** A key of any service, or a token: what a header can hold. */
+/** A key of any service, or a token, is what a header can hold. */
 export function parseKeyText(value: string): string {
   if (value.length > MAX_KEY_LENGTH) {
     throw invalid(
@@ -146,7 +146,7 @@ function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
-/** The lines that have something, trimmed. */
+/** Returns the lines that have something, trimmed. */
 export function splitLines(value: string): readonly string[] {
   return value.match(/\S(?:[^\r\n]*\S)?/g) ?? []
 }
@@ -201,7 +201,7 @@ export function parseSince(value: string): string {
   throw unexpected('a tag, a branch or a commit')
 }
 
-/** NaN, which is in no range, for anything else. */
+/** Anything else is NaN, which is in no range. */
 function toNumber(value: string): number {
   return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
 }

@@ -39,7 +39,7 @@ setDefaultAutoSelectFamilyAttemptTimeout(2_500)
 const VERIFIED = { rejectUnauthorized: true }
 
 export interface ConnectorOptions {
-  /** Undefined for a direct connection. */
+  /** It is undefined for a direct connection. */
   readonly proxy: URL | undefined
   /** NODE_TLS_REJECT_UNAUTHORIZED is set: a certificate error says that it is not honoured. */
   readonly unverifiedTlsRequested: boolean
@@ -89,7 +89,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       // Otherwise Node checks the certificate against the Host header below, which names the
       // target.
       servername: isIP(host) ? '' : host,
-      port: proxy.port, // Empty: the protocol's own.
+      port: proxy.port, // An empty port is the protocol's own.
       path: target,
       headers: {
         host: target,
@@ -170,7 +170,7 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-/** Errors that trusting another issuer can mend. */
+/** Trusting another issuer can mend these errors. */
 const UNKNOWN_ISSUER =
   /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_|SELF_SIGNED_|CERT_UNTRUSTED$)/
 

@@ -4,20 +4,20 @@ import { once, setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 
 export interface Deadline {
-  /** Aborted at the deadline or on a cancel, whichever comes first. */
+  /** It is aborted at the deadline or on a cancel, whichever comes first. */
   readonly signal: AbortSignal
-  /** Aborted on a cancel alone. */
+  /** It is aborted on a cancel alone. */
   readonly cancel: AbortSignal
   cancelled(): boolean
-  /** Milliseconds until the deadline; 0 once it has passed. */
+  /** Counts the milliseconds until the deadline; 0 once it has passed. */
   remainingMs(): number
 }
 
 /** Passed in wherever time matters: only the runner adapter reads the real clock. */
 export interface Clock {
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Counts milliseconds since some fixed moment, and never goes back. */
   now(): number
-  /** The wall clock, for readers and for `Retry-After` dates. */
+  /** Reads the wall clock, for readers and for `Retry-After` dates. */
   date(): Date
   /** Waits; ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
@@ -42,7 +42,7 @@ export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
-/** Aborted after another signal, once that is waited for. */
+/** Makes a signal that is aborted after another, once that is waited for. */
 export function abortedAfter(
   signal: AbortSignal,
   wait: (end: AbortSignal) => Promise<void>,

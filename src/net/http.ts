@@ -14,10 +14,10 @@ import {
 } from './connect.js'
 import { type Deadline, readArrived } from './deadline.js'
 
-/** The largest response body that is read, in bytes. */
+/** No larger response body is read; in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
-/** Time limits of a request, in milliseconds. [net.limits] */
+/** A request has these time limits, in milliseconds. [net.limits] */
 const LIMITS = {
   /** Until the first byte of the request can be sent: DNS, TCP, proxy, TLS. */
   connect: 10_000,
@@ -32,13 +32,13 @@ const LIMITS = {
 
 export type HttpRequest = Readonly<{
   method: 'GET' | 'POST'
-  /** From the root, encoded. */
+  /** It starts at the root, and is encoded. */
   path: string
   headers: Readonly<Record<string, string>>
   body?: string
 }>
 
-/** A complete response, whatever it says. */
+/** The response is complete, whatever it says. */
 export type HttpResponse = Readonly<{
   kind: 'response'
   status: number
@@ -56,14 +56,14 @@ export type HttpResult = Readonly<
       permanent: PermanentFailure | undefined
       cause: unknown
     }
-  /** Sent, at least in part, without a complete response. */
+  /** It was sent, at least in part, without a complete response. */
   | { kind: 'no-response'; reason: string; cause: unknown }
   /** Its deadline or a cancel ended it first. */
   | { kind: 'aborted'; sent: boolean }
 >
 
 interface HttpClientOptions extends ConnectorOptions {
-  /** `https://host:port` */
+  /** It is `https://host:port`. */
   readonly origin: string
 }
 
@@ -176,7 +176,7 @@ function exchange(
     // signal that has arrived stops it. [cancel.before-post]
     // It accepts any async iterable; its types don't.
     const createBody = async function* (text: string) {
-      await readArrived() // A signal may have.
+      await readArrived() // A signal may have ended it.
       if (settled) throw new Error('aborted')
       onSent()
       yield Buffer.from(text)

@@ -1,4 +1,4 @@
-/** The lines of the log, and the annotation. Pure. */
+/** Writes the lines of the log, and the annotation. Pure. */
 
 import { failsStep, type Job } from '../agent/job.js'
 import { hasJob, type StepFacts } from '../run/facts.js'

@@ -38,7 +38,7 @@ interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'i
 
 /** What a reader sees follows from the facts, and those from what happened. [report.facts.one] */
 export class StepReport {
-  /** Set as soon as it is known that the step keeps one. */
+  /** It is set as soon as it is known that the step keeps one. */
   comment: KeptComment | undefined
   #facts: StepFacts
   #warnedOfSummary = false

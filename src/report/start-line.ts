@@ -1,4 +1,4 @@
-/** The first line of the log: what is asked for, and where. Pure. */
+/** Writes the first line of the log: what is asked for, and where. Pure. */
 
 import type { Inputs } from '../inputs/inputs.js'
 import type { Task } from '../run/task.js'

@@ -1,4 +1,4 @@
-/** What the comment says, and what it stores. Pure. */
+/** Tells what the comment says, and what it stores. Pure. */
 
 import { isFinalOutcome } from '../agent/job.js'
 import { acceptedIn, hasJob, type StepFacts, statusIn } from '../run/facts.js'

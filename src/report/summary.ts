@@ -1,4 +1,4 @@
-/** The step summary and the comment, as Markdown. Pure. */
+/** Writes the step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { describeJobKey } from '../inputs/job-key.js'
@@ -28,7 +28,7 @@ export interface View extends ToldRun {
 
 type Parts = ReturnType<typeof describe>
 
-/** What both texts are made of, as Markdown. */
+/** Both texts are made of this, as Markdown. */
 function describe(view: View) {
   const { facts, inputs, notes } = view
   const { result } = facts
@@ -43,7 +43,7 @@ function describe(view: View) {
     title: isFailed ? texts.title.replace('✅', '❌') : texts.title,
     pullRequest: linkPullRequest(view),
     files,
-    /** What the advice is about. */
+    /** The advice is about this. */
     happened: [
       showHappened(view, texts),
       ...notes.map((note) => `Note: ${showSentences(tell(view, note))}`),
@@ -53,7 +53,7 @@ function describe(view: View) {
   }
 }
 
-/** The result first, as people open it first. [report.summary] */
+/** The result stands first, as people open it first. [report.summary] */
 export function createSummary(view: View): string {
   const { title, pullRequest, files, happened, details, next } = describe(view)
   const link = pullRequest && `**Docs pull request:** ${pullRequest}`
@@ -198,7 +198,7 @@ const toList = (items: readonly unknown[]): string => items.map((item) => `- ${i
 /** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const DOCS_FILES = { shown: 3, listed: 20 }
 
-/** A line of the first files, and if there are more, a list. [docs.files.told] */
+/** Gives a line of the first files, and if there are more, a list. [docs.files.told] */
 function describeDocsFiles({
   facts: { docs },
   redact,

@@ -1,6 +1,6 @@
 /** User-facing errors: each has the value for `error-code`, what happened, and what to do now. */
 
-/** The words of docs/troubleshooting.md: people paste them. [output.error-code] */
+/** docs/troubleshooting.md has these words: people paste them. [output.error-code] */
 export type ErrorCode =
   | 'input'
   | 'auth'
@@ -42,7 +42,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** The end of a sentence that begins with "look". [report.where-to-look] */
+/** This ends a sentence that begins with "look". [report.where-to-look] */
 export const WHERE_TO_LOOK =
   "for a new pull request in the docs repository: it takes some minutes to appear. Then look in the service's dashboard, if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
@@ -75,7 +75,7 @@ export function isOfCertificate(failure: PermanentFailure | undefined): boolean 
   return /issuer|certificate/.test(failure ?? '')
 }
 
-/** What a permanent failure is, and what to do about it. */
+/** Tells what a permanent failure is, and what to do about it. */
 export function explainFailure(
   failure: PermanentFailure,
   server: string,

@@ -1,6 +1,6 @@
 /** Formats durations, numbers and commits; joins texts, and cuts them to a size. Pure. */
 
-/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. [report.words] */
+/** Gives `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. [report.words] */
 export function formatDuration(milliseconds: number): string {
   if (!(milliseconds < 3.6e9)) return 'over 1,000 h'
   if (milliseconds < 1000) return `${Math.floor(milliseconds)} ms`
@@ -26,7 +26,7 @@ export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
-/** A text that may be left out. */
+/** This text may be left out. */
 type MaybeText = string | false | undefined
 
 /** What is left out leaves no gap. */

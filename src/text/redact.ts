@@ -48,7 +48,7 @@ export function hideService(
     )
 }
 
-/** Of a host, as the connection's own words have it. */
+/** This finds a host, as the connection's own words have it. */
 const ADDRESS = '\\b(?:\\d+\\.){3}\\d+\\b|(?:[\\da-f]*:){2,}[\\da-f]+'
 
 /** UTF-8, one character a byte: an escape may stand for part of a character. */
@@ -64,7 +64,7 @@ interface Decoded {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded in each way. */
+/** A text is decoded in each way so many times. */
 const LEVELS = 4
 
 const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
@@ -106,7 +106,7 @@ function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   return { bytes: decoded, startOf: (index) => starts[index] as number }
 }
 
-/** Characters that HTML gives a meaning, by their entities. */
+/** HTML gives these characters a meaning; they stand by their entities. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -115,7 +115,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&apos;': "'",
 }
 
-/** Undefined for an entity that names no character. */
+/** It is undefined for an entity that names no character. */
 function decodeEscape(escaped: string): string | undefined {
   if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))

@@ -21,7 +21,7 @@ function isSafe(link: string): boolean {
   return isPlain && link.length <= 2048 && URL.canParse(link)
 }
 
-/** Undefined if it is no JSON. */
+/** It is undefined if it is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
