@@ -5,6 +5,8 @@ import path from 'node:path'
 
 export interface Plant {
   readonly name: string
+  /** The nights with other repositories have to notice it. */
+  readonly isOfNights?: boolean
   /** Stands once in `build/src`, in whatever file; each blank for any white space. */
   readonly text: string
   readonly becomes: string
@@ -788,11 +790,42 @@ const TABLE = [
   ['a dry run sends the prompt [output.dry-run]', 'if (!inputs.dryRun) return', 'if (true) return'],
 ] as const
 
-export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({
-  name,
-  text,
-  becomes,
-}))
+/** What is planted for the nights of `github/other-nights.test.ts`. */
+const NIGHTS = [
+  [
+    'changes end when they are read [code.range]',
+    'const until = toCut(run)',
+    'const until = Date.now()',
+  ],
+  ['what is not listed yet is asked for [code.range]', 'MARGIN_MS = 15 * 60_000', 'MARGIN_MS = 0'],
+  [
+    'a date moves the mark forward [code.since]',
+    'Math.min(until, since, mark)',
+    'Math.min(until, since === until ? mark : since)',
+  ],
+  [
+    'a docs job has one repository [code.one-list]',
+    'of inputs.codeRepositories) {',
+    'of inputs.codeRepositories.slice(0, 1)) {',
+  ],
+  ['private code is named in public [code.readers]', "home !== 'private' &&", 'false &&'],
+  ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
+  [
+    'a red re-run takes the mark away [range.schedule.attempts]',
+    'isGreen = await hasSucceeded(',
+    'isGreen = (() => false)(',
+  ],
+  [
+    'a branch of yesterday begins in what was merged [code.young]',
+    "at = textOf('parents.0.sha')",
+    "at = textOf('parents.1.sha') || textOf('parents.0.sha')",
+  ],
+] as const
+
+const plantsOf = (table: readonly (readonly [string, string, string])[], isOfNights: boolean) =>
+  table.map(([name, text, becomes]): Plant => ({ name, text, becomes, isOfNights }))
+
+export const PLANTS = [...plantsOf(TABLE, false), ...plantsOf(NIGHTS, true)]
 
 /**
  * Plants a bug in a folder of compiled code.
