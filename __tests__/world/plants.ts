@@ -5,8 +5,6 @@ import path from 'node:path'
 
 export interface Plant {
   readonly name: string
-  /** The nights with other repositories have to notice it. */
-  readonly isOfNights?: boolean
   /** Stands once in `build/src`, in whatever file; each blank for any white space. */
   readonly text: string
   readonly becomes: string
@@ -788,10 +786,7 @@ const TABLE = [
     'if (false)',
   ],
   ['a dry run sends the prompt [output.dry-run]', 'if (!inputs.dryRun) return', 'if (true) return'],
-] as const
-
-/** What is planted for the nights of `github/other-nights.test.ts`. */
-const NIGHTS = [
+  // What is planted for the nights of `github/other-nights.test.ts`.
   [
     'changes end when they are read [code.range]',
     'const until = toCut(run)',
@@ -811,7 +806,7 @@ const NIGHTS = [
   ['private code is named in public [code.readers]', "home !== 'private' &&", 'false &&'],
   ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
   [
-    'a red re-run takes the mark away [range.schedule.attempts]',
+    'a red re-run takes the mark away [code.range] [range.schedule.attempts]',
     'isGreen = await hasSucceeded(',
     'isGreen = (() => false)(',
   ],
@@ -822,10 +817,11 @@ const NIGHTS = [
   ],
 ] as const
 
-const plantsOf = (table: readonly (readonly [string, string, string])[], isOfNights: boolean) =>
-  table.map(([name, text, becomes]): Plant => ({ name, text, becomes, isOfNights }))
-
-export const PLANTS = [...plantsOf(TABLE, false), ...plantsOf(NIGHTS, true)]
+export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({
+  name,
+  text,
+  becomes,
+}))
 
 /**
  * Plants a bug in a folder of compiled code.
