@@ -4,6 +4,7 @@
  */
 
 import { expect, test } from '@jest/globals'
+import type { Ended } from '../support/action.js'
 import { file, type Repository } from '../support/github.js'
 import { inWorld, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
 import { Random } from '../world/random.js'
@@ -12,11 +13,21 @@ import { EPOCH } from '../world/timers.js'
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 const NIGHTS = 12
 const MARGIN = 15 * MINUTE
-const NAMES = ['your-org/api', 'your-org/web', 'other-org/lib']
-const INPUTS = { context: 'diff', 'code-repositories': NAMES.join('\n') }
+/** The first is private; in the last one only GitHub merges, so the commits' dates say when. */
+const [PRIVATE, MERGED] = ['your-org/api', 'other-org/lib']
+const NAMES = [PRIVATE, 'your-org/web', MERGED]
+const TOKEN = 'github_pat_code_0123456789'
+const INPUTS = {
+  ...{ context: 'diff', 'code-repositories': NAMES.join('\n'), 'code-token': TOKEN },
+}
+const otherTokens = {
+  [TOKEN]: { repositories: [PRIVATE], permissions: { contents: 'read' } },
+} as const
 const iso = (time: number) => new Date(time).toISOString()
 
 type Push = { name: string; at: number; number: number; visibleAt: number; sent: number }
+/** What the list has of a push, and when the commit was made. */
+type Listed = { name: string; at: number; visibleAt: number; dated: number; move: object }
 type Run = { id: number; event: string; created: number; begins: number; isAgain: boolean }
 
 /** What happens, in the order of time; the last night is good, and has all before it. */
@@ -65,9 +76,18 @@ function draw(random: Random) {
   }
 }
 
+/** What anybody may read of a run. */
+const told = ({ summary, commands }: Ended): string =>
+  [summary, ...['error', 'warning', 'notice'].flatMap(commands)].join()
+
 async function play(world: SimulatedWorld, random: Random) {
   const { github, repository } = world
-  const codes = new Map(NAMES.map((name) => [name, github.addRepository(name, { foreign: true })]))
+  const codes = new Map(
+    NAMES.map((name) => [
+      name,
+      github.addRepository(name, { foreign: true, private: name === PRIVATE }),
+    ]),
+  )
   const codeOf = (name: string) => codes.get(name) as Repository
   for (const name of NAMES)
     codeOf(name).push(iso(EPOCH - 30 * DAY), { commit: { files: [file('src/old.ts')] } })
@@ -75,33 +95,56 @@ async function play(world: SimulatedWorld, random: Random) {
   const ends = [EPOCH - (NIGHTS + 1) * DAY - MARGIN]
   repository.addRun({ id: 1, created_at: iso(EPOCH - (NIGHTS + 1) * DAY) })
   const waiting = [...pushes]
-  const listed: { push: Push; move: object }[] = []
+  const listed: Listed[] = []
+  const home = random.pick('public', 'private')
+  const renamed = 100 + random.int(2, NIGHTS) * 10
   const nights = [...runs, { id: 999, event: 'schedule', created: EPOCH - HOUR, begins: EPOCH }]
   for (const { id, event, created, begins, isAgain } of nights.map((run) => ({
     isAgain: false,
     ...run,
   }))) {
     while (waiting[0] && waiting[0].at <= begins) {
-      const push = waiting.shift() as Push
-      const date = iso(push.at - random.pick(0, 0, 5 * HOUR, 3 * DAY))
-      const files = [file(`src/p${push.number}.ts`)]
-      codeOf(push.name).push(iso(push.at), { commit: { date, files } })
-      listed.push({ push, move: codeOf(push.name).moves.at(-1) ?? {} })
+      const { name, at, number, visibleAt } = waiting.shift() as Push
+      const code = codeOf(name)
+      const madeBefore = random.pick(0, 0, 5 * HOUR, 3 * DAY)
+      const commit = { date: iso(at - madeBefore), files: [file(`src/p${number}.ts`)] }
+      const parents = [code.branches.get('main') ?? '']
+      const merge = () => ({
+        ...{ date: iso(at), files: [] },
+        parents: [...parents, code.addCommit({ parents, ...commit }).sha],
+      })
+      code.push(iso(at), { commit: name === MERGED ? merge() : commit })
+      listed.push({
+        ...{ name, at, visibleAt, move: code.moves.at(-1) ?? {} },
+        dated: name === MERGED ? at : at - madeBefore,
+      })
     }
+    // A branch that was renamed has no list of what was before.
+    if (id === renamed) {
+      const code = codeOf(MERGED)
+      const head = code.branches.get('main') ?? ''
+      code.moves.length = 0
+      code.branches.delete('main')
+      code.push(iso(begins - 2_000), { head })
+    }
+    const isListless = random.chance(0.1)
     // What is late by less than the action's patience is listed while it asks.
-    for (const { push, move } of listed) {
-      const lateMs = Math.max(0, push.visibleAt - begins)
+    for (const { name, visibleAt, move } of listed) {
+      const lateMs = isListless && name === MERGED ? DAY : Math.max(0, visibleAt - begins)
       Object.assign(move, { listedAt: lateMs > 90_000 ? Infinity : performance.now() + lateMs })
     }
     const known = repository.runs.find((run) => run.id === id)
-    // A person asks again for what is good.
-    if (isAgain && known?.conclusion === 'success') continue
+    const wasGood = known?.conclusion === 'success'
     const run = known ?? repository.addRun({ id, event, created_at: iso(created) })
+    if (isAgain) {
+      repository.attempts.set(`${id} 1`, known?.conclusion ?? '')
+      Object.assign(run, { run_attempt: 2 })
+    }
     Object.assign(run, { status: 'in_progress', conclusion: null })
     const count = world.prompts().length
     const options: RunOptions = {
       event,
-      payload: { repository: { private: true } },
+      payload: { repository: { visibility: home } },
       env: {
         GITHUB_REF: 'refs/heads/main',
         GITHUB_RUN_ID: `${id}`,
@@ -109,13 +152,25 @@ async function play(world: SimulatedWorld, random: Random) {
         GITHUB_RUN_ATTEMPT: isAgain ? '2' : '1',
       },
     }
-    const { outputs } = await world.step(INPUTS, options)
+    // A date is earlier than the end, and later than the last good run.
+    const until = created - (event === 'schedule' ? MARGIN : 0)
+    const isDated = event === 'workflow_dispatch' && random.chance(0.5)
+    const since = isDated ? iso(Math.max(created - HOUR, ...ends)).replace(/\.\d+/, '') : ''
+    const ended = await world.step({ ...INPUTS, since }, options)
+    const { outputs } = ended
     // What comes after the step may fail, too.
     const isGood = outputs.outcome !== 'error' && (id === 999 || random.chance(0.85))
     Object.assign(run, { status: 'completed', conclusion: isGood ? 'success' : 'failure' })
     expect([undefined, '', 'github']).toContain(outputs['error-code'])
-    if (!isGood) continue
-    ends.push(created - (event === 'schedule' ? MARGIN : 0))
+    // What was listed in time is no reason to fail.
+    const isInTime = listed.every(({ visibleAt, at, dated }) =>
+      at > until ? dated > until : visibleAt <= begins,
+    )
+    if (isInTime && !isListless) expect(outputs.outcome).not.toBe('error')
+    expect(world.prompts().length - count).toBeLessThanOrEqual(wasGood ? 0 : 1)
+    if (home === 'public') expect(told(ended)).not.toContain(PRIVATE)
+    if (!isGood || wasGood) continue
+    ends.push(until)
     const text = world.prompts().slice(count).join('\n')
     for (const [, name, number] of text.matchAll(/^=== \w+ ([\w-]+\/\w+)\/src\/p(\d+)\.ts/gm)) {
       const push = pushes[Number(number)]
@@ -129,7 +184,7 @@ async function play(world: SimulatedWorld, random: Random) {
 test.each([1, 2, 3, 4, 5, 6])(
   'each push is in the prompt of one good run (seed %i) [code.range] [code.late]',
   (seed) =>
-    inWorld({ private: true }, async (world) => {
+    inWorld({ private: true, github: { otherTokens } }, async (world) => {
       const { pushes } = await play(world, new Random(seed))
       expect(pushes.length).toBeGreaterThan(40)
       expect(pushes.filter(({ sent }) => sent !== 1)).toEqual([])

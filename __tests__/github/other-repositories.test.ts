@@ -473,17 +473,6 @@ describe('where a range begins', () => {
     expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/after.ts'])
   })
 
-  codeTest('a branch that was renamed has what is dated later [code.young]', async (world) => {
-    const [api] = addThree(world)
-    api.moves.length = 0
-    const before = api.branches.get('main') ?? ''
-    api.branches.delete('main')
-    api.push('2025-12-31T08:00:00Z', { head: before })
-    api.push(MERGED, change('src/a.ts'))
-    await world.step(INPUTS, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
-  })
-
   codeTest.each([
     ['the default one', 'your-org/api'],
     ['one that was made since', 'your-org/api@release/3.x'],
@@ -557,18 +546,25 @@ describe('where a range begins', () => {
   )
 
   codeTest.each([
-    ['a branch', /api\/branches/],
-    ['a list of activity', /api\/activity/],
-    ['a list of commits', /api\/commits/],
-    ['a comparison', /api\/compare/],
-  ])('%s that is not found for a moment is there [github.late]', async (world, _, path) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
-    api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
-    world.github.faults.push({ path, answer: refusal(404, 'Not Found') })
-    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
-    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
-  })
+    ['if all is found', /none/],
+    ['if it is not found for a moment', /api\/branches/],
+    ['if its list is not found for a moment', /api\/activity/],
+    ['if its commits are not found for a moment', /api\/commits/],
+    ['if it can not be compared for a moment', /api\/compare/],
+  ])(
+    'a branch that was renamed has what is dated later, %s [code.young] [github.late]',
+    async (world, _, path) => {
+      const [api] = addThree(world)
+      api.moves.length = 0
+      const head = api.branches.get('main') ?? ''
+      api.branches.delete('main')
+      api.push('2025-12-31T08:00:00Z', { head })
+      api.push(MERGED, change('src/a.ts'))
+      world.github.faults.push({ path, answer: refusal(404, 'Not Found') })
+      await world.step(INPUTS, night)
+      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    },
+  )
 
   codeTest.each([
     ['known', 9],

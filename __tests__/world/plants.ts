@@ -819,6 +819,35 @@ const TABLE = [
     'if (false)',
   ],
   ['a dry run sends the prompt [output.dry-run]', 'if (!inputs.dryRun) return', 'if (true) return'],
+  // What is planted for the nights of `github/other-nights.test.ts`.
+  [
+    'changes end when they are read [code.range]',
+    'const until = toCut(run)',
+    'const until = Date.now()',
+  ],
+  ['what is not listed yet is asked for [code.range]', 'MARGIN_MS = 15 * 60_000', 'MARGIN_MS = 0'],
+  [
+    'a date moves the mark forward [code.since]',
+    'Math.min(until, since, mark)',
+    'Math.min(until, since === until ? mark : since)',
+  ],
+  [
+    'a docs job has one repository [code.one-list]',
+    'of inputs.codeRepositories) {',
+    'of inputs.codeRepositories.slice(0, 1)) {',
+  ],
+  ['private code is named in public [code.readers]', "home !== 'private' &&", 'false &&'],
+  ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
+  [
+    'a red re-run takes the mark away [code.range] [range.schedule.attempts]',
+    'isGreen = await hasSucceeded(',
+    'isGreen = (() => false)(',
+  ],
+  [
+    'a branch of yesterday begins in what was merged [code.young]',
+    "at = textOf('parents.0.sha')",
+    "at = textOf('parents.1.sha') || textOf('parents.0.sha')",
+  ],
 ] as const
 
 export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({

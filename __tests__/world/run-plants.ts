@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
 })
 
 /** Everything that a run needs; `node_modules` is found above it. */
-const PARTS = ['src', 'emulator', '__tests__/world', '__tests__/support']
+const PARTS = ['src', 'emulator', '__tests__/world', '__tests__/support', '__tests__/github']
 const FOLDER = path.resolve('build/plants')
 
 const plants = PLANTS.filter(({ name }) => positionals.every((word) => name.includes(word)))
@@ -31,13 +31,15 @@ const unplanted = copyWith(undefined)
 let missed = 0
 try {
   const { seed, rule } = await simulate(unplanted)
-  if (seed !== undefined)
-    throw new Error(`The code without a plant breaks a rule in seed ${seed}: ${rule}`)
+  const { seed: night } = plants.some(isOfNights) ? await nights(unplanted) : { seed }
+  if (seed !== undefined || night !== undefined)
+    throw new Error(`The code without a plant breaks a rule in seed ${seed ?? night}: ${rule}`)
   let next = 0
   const work = async (): Promise<void> => {
     while (next < plants.length) {
       const index = next++
-      const { seed, runs, rule } = await simulate(copies[index] as string)
+      const live = isOfNights(plants[index]) ? nights : simulate
+      const { seed, runs, rule } = await live(copies[index] as string)
       if (seed === undefined) missed++
       const noticed = seed === undefined ? 'NOT NOTICED' : `after ${runs}`.padEnd(11)
       console.log(`${noticed} ${plants[index]?.name}: ${rule}`)
@@ -56,6 +58,24 @@ function copyWith(plant: Plant | undefined, index = -1): string {
     cpSync(path.join('build', part), path.join(copy, part), { recursive: true })
   if (plant !== undefined) plantIn(path.join(copy, 'src'), plant)
   return copy
+}
+
+/** Whether nights with other repositories have to notice it. */
+function isOfNights(plant: Plant | undefined): boolean {
+  return plant?.name.includes('[code.') === true
+}
+
+/** The first weeks of nights that are red, told as `simulate` tells a seed. */
+async function nights(copy: string) {
+  const tests = path.join(copy, '__tests__/github')
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--roots', tests]
+  const setup = path.join(copy, '__tests__/support/timeout.js')
+  const options = ['--setupFilesAfterEnv', setup, '--', 'other-nights']
+  const child = spawn(process.execPath, [...jest, ...options])
+  const [said] = await Promise.all([readAll(child.stderr), once(child, 'close')])
+  const [, seed] = /● .*seed (\d+)/.exec(said) ?? []
+  if (!/^Tests: /m.test(said)) throw new Error(`A plant has to run:\n${said}`)
+  return { seed, runs: seed, rule: 'each push is in the prompt of one good run' }
 }
 
 /** The first seed that breaks a rule, after how many runs, and the rule. */
