@@ -359,6 +359,20 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(summary).toContain('1 file: `guides/retry.mdx`')
   })
 
+  worldTest(
+    'is not unseen if no token could ever read it [docs.open.unreadable]',
+    async (world) => {
+      const more = { ...SCOPE, prompt: 'More.' }
+      await world.step(SCOPE)
+      await world.step({ ...more, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
+      const env = { GITHUB_RUN_ID: '200', GITHUB_RUN_ATTEMPT: '2' }
+      const { outputs, log } = await world.step(more, { env })
+      expect([outputs.outcome, outputs.sent]).toEqual(['pr-opened', 'nothing'])
+      expect(log).not.toContain("GitHub didn't say")
+      expect(markersIn(world.comments())).toMatchObject([{ state: 'pr-opened' }])
+    },
+  )
+
   worldTest('is looked at once, if it was continued', async (world) => {
     const docs = world.github.addRepository('your-org/docs', {})
     const reads = () =>

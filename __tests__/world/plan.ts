@@ -58,7 +58,7 @@ export function createPlan(seed: number) {
     freeze: 10,
     limit: 10,
     long: 8,
-    refusals: usesGitHub ? 25 : 8,
+    refusals: usesGitHub ? 32 : 8,
   })
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = () => hostileText(random, key)

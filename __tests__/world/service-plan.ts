@@ -145,7 +145,7 @@ function refuseJobs(draw: Draw) {
       ),
       gets: [ending(draw)],
     }
-  if (usesGitHub && random.chance(0.5)) {
+  if (usesGitHub && random.chance(0.65)) {
     const count = random.int(1, 6)
     const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
     const active = random.times(count, () => healthy(draw, 'get'))
@@ -160,7 +160,7 @@ function refuseJobs(draw: Draw) {
           [ending(draw), ending(draw), ...active],
         ],
       ],
-      [2, [[limited], [ending(draw)]]],
+      [4, [[limited], [ending(draw)]]],
     )
     return {
       posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],

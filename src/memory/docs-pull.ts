@@ -70,18 +70,20 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
   }
 
-  const unreadableLinks = new Set<string>()
+  /** Whether this step could read them. */
+  const couldRead = new Map<string, boolean>()
   return {
     /** Undefined if it can't be read, which is told once. [docs.open.unreadable] */
     async readState(link: string): Promise<PullState | undefined> {
-      if (unreadableLinks.has(link)) return undefined
+      if (couldRead.get(link) === false) return undefined
       try {
         const state = stateOf(await readWithAny(link, readDocsPull))
         if (state === undefined) throw new Unreadable('GitHub returned no state for it.')
+        couldRead.set(link, true)
         return state
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
-        unreadableLinks.add(link)
+        couldRead.set(link, false)
         const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${thrown.message}`
         if (thrown.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
         else step.log(text)
@@ -105,7 +107,10 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
         (getPath(event.payload, 'repository.private') === true &&
           getPath(event.payload, 'repository.visibility') !== 'internal')
       const readPull = () =>
-        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch(() => undefined)
+        readWithAny(link, readDocsPull, { retried: isContinued, signal }).catch((thrown) => {
+          if (thrown instanceof Unreadable && !couldRead.has(link)) couldRead.set(link, false)
+          return undefined
+        })
       const readFiles = () =>
         readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
       // Side by side if both are asked for: together they have little time.
@@ -121,7 +126,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
           isContinued &&
           state === undefined &&
           facts.seen?.job.status === 'completed' &&
-          !unreadableLinks.has(link),
+          couldRead.get(link) !== false,
       }
     },
   }

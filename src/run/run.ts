@@ -104,8 +104,7 @@ async function send(
     return tellAccepted(now, job, wait, tools)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    const isRemembered = task.kind === 'message' && task.remembered !== undefined
-    const isDoubted = isRemembered && thrown.response.status === 404 && !isRepeated
+    const isDoubted = 'remembered' in task && thrown.response.status === 404 && !isRepeated
     if (isDoubted) await lookAgain?.(thrown)
     if (now.kind !== task.kind) return begin(now, wait, tools)
     if (isDoubted) {
