@@ -110,13 +110,13 @@ async function planAbout(
   const labelled = await findSkipLabel(step, [found?.pull, named?.data])
   // Without the changes, a job would be paid that can't know what changed.
   const needsChanges = inputs.context !== 'none' || inputs.contextPaths.length > 0
+  const isElsewhere = inputs.codeRepositories.length > 0
   if (labelled !== undefined) {
-    const isElsewhere = inputs.codeRepositories.length > 0
     const isMark = needsChanges && !named?.isPull && movesMark(environment, isElsewhere)
     return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
   const all = needsChanges
-    ? await (inputs.codeRepositories.length > 0
+    ? await (isElsewhere
         ? (await import('./context/other-repositories.js')).findElsewhere(step, repo, named)
         : findChanges(environment, event, repo, { ...inputs, thread: named }))
     : undefined

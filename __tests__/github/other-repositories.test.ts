@@ -924,11 +924,14 @@ describe('what can not be read [code.unreadable]', () => {
     ['its branch', /branches/],
     ['its activity', /activity/],
     ['this run', /runs\/200/],
+    ['the earlier runs, which are needed whatever since says', /workflows\/.*runs/],
   ])('%s, if the answer is another one [github.shape]', async (world, _, path) => {
     const [api] = addThree(world)
     api.push(MERGED, change('src/a.ts'))
     world.github.faults.push({ path, answer: { status: 200, body: {} }, times: 99 })
-    expect(await failed(world)).toMatch(/failed: unexpected response\. Nothing was sent\./)
+    expect(await failed(world)).toMatch(
+      /failed: unexpected response\. Nothing was sent\. Re-run later\.(?! If since)/,
+    )
   })
 
   codeTest('this run', async (world) => {

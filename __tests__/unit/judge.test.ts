@@ -270,12 +270,6 @@ describe('whether there is anything to do', () => {
       NO_OTHERS,
     ],
     [
-      'commits that undo each other, on a schedule that names an issue [skip.schedule.undone]',
-      NO_FILES,
-      { ...onSchedule, isNamed: true },
-      UNDONE,
-    ],
-    [
       'a release again that names an issue [skip.release.same-commit]',
       AGAIN,
       { name: 'release', isNamed: true },

@@ -319,6 +319,8 @@ const LATER = sha('later')
 const RUNNING = { status: 'in_progress', conclusion: null }
 /** Whatever the step did, something behind it has failed: the mark stays. */
 const OVER = { conclusion: 'failure' }
+/** GitHub doesn't know a token that an app has just made. */
+const UNKNOWN_TOKEN = { status: 401, body: { message: 'Bad credentials' } }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
@@ -472,6 +474,14 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
       if (later === 'running' || (later === 'succeeded' && attempt > 1))
         for (const id of [runId + 1_000, runId + 2_000]) repository.addRun({ id, ...fields })
     }
+    // Nothing came behind it that has ended.
+    const isLast = later === 'none' && runIds().length < 2 && !plan.runs.others.includes('failed')
+    const mark = repository.runs.find((run) => run.head_sha === BEFORE)
+    if (plan.runs.isLate && isLast && mark) {
+      Object.assign(mark, RUNNING)
+      const ended = { status: 'completed', conclusion: 'success' }
+      setTimeout(() => Object.assign(mark, ended), 4_000).unref()
+    }
     repository.searchable = { right: 1_000, old: 1, empty: 0 }[search]
   }
   /** Everything comes from the run before; or somebody has rewritten or undone it. */
@@ -539,6 +549,12 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const ofCommit = { ...ofStep(0), method: 'GET', path: /\/compare\/|\/commits\/\w+\/pulls/ }
   // One moment at a time.
   if (newCommit && times === 0) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
+  else if (plan.newToken > 0)
+    github.faults.push({ ...ofStep(0), times: plan.newToken, answer: UNKNOWN_TOKEN })
+  const ever = { method: 'GET', times: 1_000, answer: { status: 502, body: {} } }
+  // A page of a comparison, or of what is only told, isn't asked for by fewer.
+  if (plan.isSlow) github.faults.push({ ...ever, path: /^(?!.*\/(?:compare|files)).*page=100/ })
+  if (plan.lacksParts) github.faults.push({ ...ever, path: /\/commits\/\w+\?.*page=50/ })
   for (const { step, method, path, ...fault } of faults) {
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })

@@ -88,6 +88,12 @@ export function createGitHubPlan(draw: Draw) {
     turnsOffPulls: random.weighted([14, undefined], [1, 'told'], [1, 'untold']),
     /** What GitHub says of a commit that is some seconds old. */
     newCommit: random.chance(0.15) ? random.pick(...NEW_COMMIT) : undefined,
+    /** How many requests of the first step have a token that GitHub doesn't know yet. */
+    newToken: random.weighted([12, 0], [1, 1], [1, 2]),
+    /** Lists that GitHub can't make by the hundred. */
+    isSlow: random.chance(0.1),
+    /** What it doesn't make of a range that it cut: single commits. */
+    lacksParts: random.chance(0.15),
     omitsMerges: random.chance(0.3),
     /** Of the pull request, and of the other one. */
     labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),
@@ -187,6 +193,8 @@ function createRuns({ random }: Draw) {
     many: random.chance(0.25) ? 120 : 0,
     /** All that succeeded were deleted. */
     areDeleted: random.chance(0.2),
+    /** For a moment, the last one that succeeded hasn't ended yet. */
+    isLate: random.chance(0.15),
     /** The default branch had another name then. */
     areOnMaster: random.chance(0.12),
     search: random.name({ right: 3, old: 1, empty: 2 }),

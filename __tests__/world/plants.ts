@@ -748,6 +748,26 @@ const TABLE = [
     'false',
   ],
   [
+    'a part that GitHub does not make ends the run [range.cut.gift]',
+    'if (isLimit)',
+    'if (true)',
+  ],
+  [
+    'a list that GitHub can not make is asked for as it was [github.pages.fewer]',
+    'isLong && answer.retryAfterMs === undefined',
+    'false',
+  ],
+  [
+    'a run that has not ended is none [github.late]',
+    '?.conclusion === null',
+    '?.conclusion === 0',
+  ],
+  [
+    'a token that is new is refused [github.token.new]',
+    '!isTokenKnown && / failed: 401',
+    'false && / failed: 401',
+  ],
+  [
     "a moment's 404 of a commit is believed [github.early]",
     '(mayBeEarly && isMissing(answer))',
     'false',

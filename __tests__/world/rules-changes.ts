@@ -28,7 +28,7 @@ export const CHANGES_RULES = {
   ) {
     for (const { told, counted, isLong } of sent(facts)) {
       // Parts are read for diffs alone.
-      const isWhole = facts.isGitHubWell && !isLong && facts.inputs.context === 'diff'
+      const isWhole = hasParts(facts) && !isLong && facts.inputs.context === 'diff'
       if (told.isIgnored && isWhole) yield 'context-paths did not decide'
       if (told.isTruncated && isWhole) yield 'it says that the list was cut, and GitHub has it all'
       const count = told.listed.length + told.unlisted
@@ -56,7 +56,7 @@ export const CHANGES_RULES = {
         yield `${count} of the diffs of ${counted.length} files`
       const missing = counted.filter(({ patch }) => patch === undefined).length
       // A page of a pull request or of a commit may have too many lines.
-      if (facts.isGitHubWell && !facts.isOfLongPull && !isOfCommit && unsent > missing)
+      if (hasParts(facts) && !facts.isOfLongPull && !isOfCommit && unsent > missing)
         yield `GitHub has more diffs: ${unsent} of ${counted.length} are said to be missing`
     }
   },
@@ -74,6 +74,9 @@ export const CHANGES_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+/** Whether GitHub has each part of what it cut. */
+const hasParts = ({ isGitHubWell, github }: Facts) => isGitHubWell && !github?.lacksParts
 
 /** What was sent of changes of which GitHub has a list, and what had to be. */
 function* sent(facts: Facts) {

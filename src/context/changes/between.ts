@@ -48,10 +48,7 @@ export async function changesBetween(
       const { error: cause } = comparison
       // The head certainly exists: if it can't be read, the permission is missing.
       if (!(await canReadCommit(repo, head))) throw cause
-      if (await canReadCommit(repo, base)) {
-        const message = `GitHub doesn't find ${range}, though it has both commits.`
-        throw new ActionError('github', message, 'Re-run later.', { cause })
-      }
+      await refuseIfThere(repo, base, range, cause)
       if (!isNamed)
         return {
           kind: 'unknown',
@@ -66,6 +63,17 @@ export async function changesBetween(
       )
     }
   }
+}
+
+/**
+ * What GitHub has and doesn't compare isn't gone.
+ *
+ * @throws ActionError `github`
+ */
+export async function refuseIfThere(repo: GitHubRepo, base: string, range: string, cause: unknown) {
+  if (!(await canReadCommit(repo, base))) return
+  const message = `GitHub doesn't find ${range}, though it has both commits.`
+  throw new ActionError('github', message, 'Re-run later.', { cause })
 }
 
 /** A comparison starts at the last common commit. [range.rewritten] */

@@ -5,6 +5,7 @@ import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/c
 import { isWithheld } from '../../github/errors.js'
 import type { ApiRelease } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
+import { refuseIfThere } from './between.js'
 import { compareCommits } from './compare.js'
 import { MAX_REQUESTS } from './parts.js'
 import { findCandidates, isPreReleaseTag, type Release } from './releases.js'
@@ -63,6 +64,8 @@ export async function sinceLastRelease(
       if (isLower || !isWithheld(thrown)) throw thrown
       gap = PASSED_OVER
     })
+    if (isLower && comparison?.kind === 'not found')
+      await refuseIfThere(repo, before, SINCE_RELEASE, comparison.error)
     const { kind } = comparison ?? {}
     if (kind === 'ahead' || (kind === 'diverged' && isLower)) {
       const chosen = isLower ? comparison : await compare(false)
