@@ -1,15 +1,14 @@
 /** What the pictures in docs/images/ show, as the code writes it: a test compares it. */
 
-import { createCommentText, createSummary } from '../../src/report/summary.js'
+import { createSummary } from '../../src/report/summary.js'
 import { factsAfter, factsAtStart, type Happening, type StepFacts } from '../../src/run/facts.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { INPUTS, job } from '../unit/scripted-run.js'
 
 const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
 const LINK = 'https://github.com/your-org/docs/pull/17'
-const RUN_URL = 'https://github.com/your-org/your-repo/actions/runs/1234567890'
 
-const task = { kind: 'create', prompt: 'Bring the docs in line with this pull request.' } as const
+const task = { kind: 'create', prompt: 'Bring the docs in line with these changes.' } as const
 const inputs = { ...INPUTS, task, projectId: 'your-project' }
 const redact = createRedactor('')
 
@@ -35,9 +34,8 @@ const VIEW = {
 }
 
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */
-export function pictured(summary: string, comment: string): string {
-  const steady = `${summary}\n---\n\n${comment.replace(/\n*<!-- .* -->\s*$/s, '\n')}`
-  return steady
+export function pictured(summary: string): string {
+  return summary
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
     .replace(/(?<=\| TIME \| |Elapsed: )\d+ (?:ms|min \d+ s|min|s)/g, 'ELAPSED')
 }
@@ -49,9 +47,6 @@ export function picturedNow(): string {
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
   const facts = known(started, { kind: 'seen', job: completed }, 101_234)
-  const view = { ...VIEW, facts: { ...facts, codeIsOpen: true, result, docs: { files } } }
-  return pictured(
-    createSummary({ ...view, runUrl: '' }),
-    createCommentText({ ...view, runUrl: RUN_URL }),
-  )
+  const view = { ...VIEW, facts: { ...facts, result, docs: { files } } }
+  return pictured(createSummary({ ...view, runUrl: '' }))
 }
