@@ -1,6 +1,6 @@
 /**
- * The scripts of docs/costs.md, which counts what was sent, and of docs/enterprise.md, which re-runs
- * what sent nothing, by bash, with a stand-in for `gh`.
+ * The scripts of docs/costs.md, which counts what was sent, and of docs/enterprise.md, which
+ * re-runs what sent nothing, by bash, with a stand-in for `gh`.
  */
 
 import { execFile } from 'node:child_process'
@@ -98,7 +98,7 @@ test('the script that re-runs what was red starts only what certainly sent nothi
     9: 'ask\tdocs\t2026 The runner has received a shutdown signal.\n',
   }
   const started: string[] = []
-  const { printed, errors } = await bash(`sleep() { :; }\n${RERUN}`, ({ args }) => {
+  const { printed } = await bash(`sleep() { :; }\n${RERUN}`, ({ args }) => {
     const [, command, id = ''] = args
     if (command === 'list') return '7\n8\n9\n10\n'
     if (command !== 'view') started.push(`${command} ${id}`)
@@ -111,5 +111,4 @@ test('the script that re-runs what was red starts only what certainly sent nothi
     'Run 9: no log',
     'Run 10: no log',
   ])
-  expect(errors).toContain('log not found')
 })
