@@ -157,7 +157,7 @@ describe('what can not be verified is told once: [memory.unverified]', () => {
   const told = (log: string): string[] =>
     log.split('\n').filter((line) => /can't be verified|no single/.test(line))
   const TEXT =
-    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it, unless it leaked. If github-token was a person's before, and is an app's now, that is why."
+    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it, unless it leaked. After a leak, see SECURITY.md of this action. If github-token was a person's before, and is an app's now, that is why."
 
   worldTest.each([
     ['a comment that decides [input.scope]', SCOPE],

@@ -1,4 +1,7 @@
-/** The scripts of docs/costs.md that count what was sent, by bash, with a stand-in for `gh`. */
+/**
+ * The scripts of docs/costs.md, which counts what was sent, and of docs/enterprise.md, which
+ * re-runs what sent nothing, by bash, with a stand-in for `gh`.
+ */
 
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -8,15 +11,12 @@ import { expect, test } from '@jest/globals'
 import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
-import { picturedNow } from '../support/pictured.js'
 import { HOME } from '../support/workflows.js'
 import { docsGh } from './docs-gh.js'
-import { startGh } from './gh.js'
+import { type Call, Failure, startGh } from './gh.js'
 
-const page = text('docs/costs.md')
-const [BILL = '', YEAR = ''] = [...page.matchAll(/```(?:ba)?sh\n([\s\S]*?)```/g)].map(
-  ([, script]) => script,
-)
+const [, BILL = ''] = /```bash\n([\s\S]*?)```/.exec(text('docs/costs.md')) ?? []
+const [RERUN = ''] = /gh run list --workflow [\s\S]*? done\n/.exec(text('docs/enterprise.md')) ?? []
 
 /** What GitHub answers, by path and query; a text is a log. Everything else is a 404. */
 type Answers = Record<string, object | string>
@@ -26,7 +26,7 @@ const log = (second: string, last: string): string =>
   `\uFEFF${at('00')} ##[group]Run ${HOME}@v1\n${at(second)} Finished after ${last}\n`
 
 /** Runs the script. Returns what it prints, a line for each count, and its errors. */
-async function count(script: string, answers: Answers) {
+async function count(answers: Answers) {
   const server = createServer((request, response) => {
     const answer = answers[decodeURIComponent(request.url ?? '')]
     response.statusCode = answer === undefined ? 404 : 200
@@ -35,16 +35,22 @@ async function count(script: string, answers: Answers) {
     )
   })
   const { port, close } = await startListening(server)
-  const bin = path.join(newFolder('bill'), 'bin')
   const host = { name: 'github.com', url: `http://127.0.0.1:${port}` }
-  const gh = await startGh(bin, docsGh(host, []))
+  const ran = await bash(BILL, docsGh(host, []))
+  await close()
+  return ran
+}
+
+async function bash(script: string, answer: (call: Call) => string | Promise<string>) {
+  const bin = path.join(newFolder('bill'), 'bin')
+  const gh = await startGh(bin, answer)
   try {
     const PATH = [bin, process.env.PATH].join(path.delimiter)
     const env = { ...gh.env, PATH, GH_TOKEN: 'ghp_bill' }
     const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script], { env })
-    return { counted: stdout.match(/\S.*/g) ?? [], errors: stderr }
+    return { printed: stdout.match(/\S.*/g) ?? [], errors: stderr }
   } finally {
-    await Promise.all([close(), gh.close()])
+    await gh.close()
   }
 }
 
@@ -58,7 +64,7 @@ const listed = 'runs?created=2026-11-01..2026-11-30&per_page=100'
 const ofRun = (run: number): string => `runs/${run}/jobs?filter=all&per_page=100`
 
 test('the script of the bill counts docs jobs and messages, by repository, and tells of a log that is gone [output.sent]', async () => {
-  const { counted, errors } = await count(BILL, {
+  const { printed, errors } = await count({
     [`${ONE}/workflows/docs.yml/${listed}`]: runs(1, 2, 3, 4, 6),
     // Two attempts; the second lists a workflow job of the first again, under a new number.
     [`${ONE}/${ofRun(1)}`]: jobs(11, 12, 13, 99),
@@ -77,7 +83,7 @@ test('the script of the bill counts docs jobs and messages, by repository, and t
     [`${OTHER}/${ofRun(5)}`]: jobs(51),
     [`${OTHER}/jobs/51/logs`]: log('51', '9s: no-changes. Sent: a message.'),
   })
-  expect(counted).toEqual([
+  expect(printed).toEqual([
     '1 your-org/your-repo: a message.',
     '2 your-org/your-repo: a new docs job.',
     '1 your-org/your-other-repo: a message.',
@@ -85,22 +91,24 @@ test('the script of the bill counts docs jobs and messages, by repository, and t
   expect(errors.match(/HTTP \d+/g)).toEqual(['HTTP 404'])
 })
 
-test("the script of a year counts how docs jobs ended, by the first words of the action's comments [report.comment.quiet]", async () => {
-  const marked = (text: string) => ({
-    body: `${text}\n\n<details>…</details>\n\n<!-- agent-job-action:2 e30 -->`,
+test('the script that re-runs what was red starts only what certainly sent nothing, one after the other [output.sent]', async () => {
+  const logs: Record<string, string> = {
+    7: 'ask\tdocs\t2026 Finished after 1s: error (auth). Sent: nothing.\n',
+    8: 'ask\tdocs\t2026 Finished after 1s: timed-out. Sent: a new docs job.\n',
+    9: 'ask\tdocs\t2026 The runner has received a shutdown signal.\n',
+  }
+  const started: string[] = []
+  const { printed } = await bash(`sleep() { :; }\n${RERUN}`, ({ args }) => {
+    const [, command, id = ''] = args
+    if (command === 'list') return '7\n8\n9\n10\n'
+    if (command !== 'view') started.push(`${command} ${id}`)
+    else if (!logs[id]) throw new Failure('log not found')
+    return logs[id] ?? ''
   })
-  const [, comment = ''] = picturedNow().split('\n---\n\n')
-  const { counted, errors } = await count(YEAR, {
-    '/repos/your-org/your-repo/issues/comments?since=2026-01-01T00:00:00Z&per_page=100': [
-      marked(comment),
-      marked('✅ The docs job opened a pull request (`linux`): [`your-org/docs#9`](<https://x>)'),
-      marked('❌ The docs job failed. Docs pull request: [`your-org/docs#8`](<https://x>)'),
-      { body: 'Was this the docs job: yes' },
-    ],
-  })
-  expect(counted.sort()).toEqual([
-    '1 ❌ The docs job failed',
-    '2 ✅ The docs job opened a pull request',
+  expect(started).toEqual(['rerun 7', 'watch 7'])
+  expect(printed.filter((line) => line.startsWith('Run '))).toEqual([
+    'Run 8: Sent: a new docs job.',
+    'Run 9: no log',
+    'Run 10: no log',
   ])
-  expect(errors).toBe('')
 })

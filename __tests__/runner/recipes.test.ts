@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { text } from '../support/files.js'
+import type { Repository } from '../support/github.js'
 import { BAD_GATEWAY, file, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { scaled } from '../support/time.js'
@@ -88,7 +89,7 @@ type Pull = Partial<{
   merged: boolean
   draft: boolean | 'after the first run'
   labels: readonly object[]
-  /** What became of it after the event. */
+  /** What becomes of it once the service has accepted the docs job. */
   later: Partial<PullState>
 }>
 
@@ -124,8 +125,9 @@ function pull(
       // A push that changes nothing sends nothing.
       const files = [file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${' '.repeat(run - 1)}`)]
       const closed = actions[run - 1] === 'closed' && ({ state: 'closed', merged } as const)
-      repository.addPull({ number: 1, author, files, ...closed, ...later })
+      repository.addPull({ number: 1, author, files, ...closed })
     },
+    accepted: (repository: Repository) => later && repository.addPull({ number: 1, ...later }),
   }
 }
 

@@ -51,6 +51,8 @@ export type Start = Pick<Run, 'event' | 'actor'> &
     payload: object | ((world: World, run: number) => object)
     /** Before each run. */
     prepare: (world: World, run: number) => void | Promise<void>
+    /** Once the service has accepted something. */
+    accepted: (repository: Repository) => unknown
     /** What the service does. */
     scenario: NonNullable<Parameters<typeof startEmulator>[0]>['scenario']
     /** What is special about the docs pull request. */
@@ -150,6 +152,7 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   for (const label of ['automated', 'waiting-for-code']) docs.labels.add(label)
   const service = await startEmulator({
     speed: SPEED,
+    onRequest: ({ method }) => method === 'POST' && start.accepted?.(repository),
     ...(start.scenario && { scenario: start.scenario }),
   })
   const tls = await authority

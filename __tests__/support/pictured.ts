@@ -1,57 +1,41 @@
-/** What the pictures in docs/images/ show, as the code writes it: a test compares it. */
+/** What the picture in docs/images/ shows, as the code writes it: a test compares it. */
 
-import { createCommentText, createSummary } from '../../src/report/summary.js'
-import { factsAfter, factsAtStart, type Happening, type StepFacts } from '../../src/run/facts.js'
+import { createSummary } from '../../src/report/summary.js'
+import { factsAfter, factsAtStart } from '../../src/run/facts.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { INPUTS, job } from '../unit/scripted-run.js'
 
-const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
-const LINK = 'https://github.com/your-org/docs/pull/17'
-const RUN_URL = 'https://github.com/your-org/your-repo/actions/runs/1234567890'
+const id = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
+const prLink = 'https://github.com/your-org/docs/pull/17'
 
-const task = { kind: 'create', prompt: 'Bring the docs in line with this pull request.' } as const
-const inputs = { ...INPUTS, task, projectId: 'your-project' }
-const redact = createRedactor('')
-
-/** What is known after an event, so many milliseconds after the step began. */
-function known(facts: StepFacts, event: Happening, now: number): StepFacts {
-  const date = new Date(Date.parse('2026-01-02T03:04:05.000Z') + now)
-  return factsAfter(facts, event, { now: () => now, date: () => date })
-}
-
-const active = job('active', { id: ID })
-const completed = job('completed', { id: ID, prLink: LINK })
-const CREATED = { kind: 'accepted', asked: 'job', fingerprint: '', job: active } as const
-const started = known(factsAtStart(''), CREATED, 1234)
-const result = { outcome: 'pr-opened' } as const
-
-const VIEW = {
-  inputs,
-  notes: [],
-  redact,
-  workflow: 'Docs',
-  serverUrl: 'https://github.com',
-  memory: 'stored' as const,
-}
-
-/** What the pictures in docs/images/ show, without what differs from one run to the next. */
-export function pictured(summary: string, comment: string): string {
-  const steady = `${summary}\n---\n\n${comment.replace(/\n*<!-- .* -->\s*$/s, '\n')}`
-  return steady
+/** What the picture shows, without what differs from one run to the next. */
+export function pictured(summary: string): string {
+  return summary
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
     .replace(/(?<=\| TIME \| |Elapsed: )\d+ (?:ms|min \d+ s|min|s)/g, 'ELAPSED')
 }
 
 /** The same, as the code writes it now. */
 export function picturedNow(): string {
+  const at = (now: number) => ({ now: () => now, date: () => new Date(now) })
+  const created = { kind: 'accepted', asked: 'job', fingerprint: '' } as const
+  const active = job('active', { id })
+  const started = factsAfter(factsAtStart(''), { ...created, job: active }, at(1234))
+  const completed = job('completed', { id, prLink })
+  const facts = factsAfter(started, { kind: 'seen', job: completed }, at(101_234))
   const files = [
     { filename: 'guides/retry.mdx', additions: 24, deletions: 0 },
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
-  const facts = known(started, { kind: 'seen', job: completed }, 101_234)
-  const view = { ...VIEW, facts: { ...facts, codeIsOpen: true, result, docs: { files } } }
-  return pictured(
-    createSummary({ ...view, runUrl: '' }),
-    createCommentText({ ...view, runUrl: RUN_URL }),
-  )
+  const summary = createSummary({
+    facts: { ...facts, result: { outcome: 'pr-opened' }, docs: { files } },
+    inputs: { ...INPUTS, projectId: 'your-project' },
+    notes: [],
+    redact: createRedactor(''),
+    workflow: 'Docs',
+    serverUrl: 'https://github.com',
+    memory: 'none',
+    runUrl: '',
+  })
+  return pictured(summary)
 }

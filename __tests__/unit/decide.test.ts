@@ -40,7 +40,7 @@ const NOT_OWN = { unasked: OTHER_PUSH, isNews: [true] }
 /** The lines of docs/behaviour.md, in its order. */
 const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation[]])[] = [
   [
-    "A re-run whose earlier attempt didn't see the docs job finish waits, if the docs job exists. [memory.rerun.waits]",
+    "A re-run whose earlier attempt didn't see the docs job finish waits for it, if it exists. [memory.rerun.waits]",
     'wait',
     all({
       by: ['unfinished attempt'],
@@ -66,7 +66,7 @@ const LINES: readonly (readonly [told: string, kind: Decision['kind'], Situation
     }),
   ],
   [
-    'A push that changes nothing of it, or a scheduled run that has nothing new, is `skipped`, if the docs pull request was merged or closed, unless the docs job failed, or was to add to the one that was merged and no run saw it finish. [paid.push.merged] [paid.schedule.unchanged]',
+    'A push that changes nothing of the pull request, or a scheduled run that has nothing new, is `skipped`, if the docs pull request was merged or closed: unless the docs job failed, or was to add to the one that was merged, and no run saw it finish. [paid.push.merged] [paid.schedule.unchanged]',
     'skip',
     all({
       by: ['earlier run', 'reported attempt'],

@@ -102,7 +102,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
     case 401: {
       // What is remembered was signed with the old key.
       const advice =
-        "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one, unless it leaked: else open docs pull requests aren't continued."
+        "Check that api-key is the right key and hasn't expired. If you replace it and use job-scope, set previous-api-key to the old one, unless it leaked: else open docs pull requests aren't continued. After a leak, see SECURITY.md of this action."
       // After a status request, a re-run may start another docs job.
       return refuse('auth', joinSentences(advice, kind === 'poll' ? '' : 'Then re-run.', gateway))
     }

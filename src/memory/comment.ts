@@ -135,7 +135,7 @@ export function keepComment(options: CommentOptions) {
     if (newest === undefined && marked.some(({ stored }) => stored === 'unverified'))
       note(
         "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
-          'If the key was replaced, set previous-api-key to the one before it, unless it leaked. ' +
+          'If the key was replaced, set previous-api-key to the one before it, unless it leaked. After a leak, see SECURITY.md of this action. ' +
           "If github-token was a person's before, and is an app's now, that is why.",
       )
     if (before && isOfThisAttempt(before, environment) && !isMemory)
