@@ -41,8 +41,8 @@ const TABLE = [
   ],
   [
     'a comment that was deleted is asked for again [memory.one-comment.no-twin]',
-    'early: written() === undefined',
-    'early: true',
+    'early = writtenIn(state) === undefined',
+    'early = true',
   ],
   [
     'an end is seen, though nobody could look [docs.ended-early]',
@@ -186,14 +186,10 @@ const TABLE = [
     'await tools.writePlaceholder()',
     'void tools.writePlaceholder()',
   ],
-  [
-    "a re-run hides a later run's job [memory.later-run]",
-    'if (isOfLaterRun && !replaces) return;',
-    '',
-  ],
+  ["a re-run hides a later run's job [memory.later-run]", 'replaces || !isOfLaterRun', 'true'],
   [
     'a placeholder over the marker of a later run stays [memory.later-run]',
-    "|| state.kind === 'written';",
+    "|| place?.kind === 'written';",
     ';',
   ],
   [
