@@ -1019,7 +1019,8 @@ describe('the number of a pull request [range.number]', () => {
       expectJob(ended)
       // It is open, but there is no code that the docs would have to wait for.
       expect(ended.summary).toContain('Review the docs pull request, then merge it.')
-      for (const text of ['src/a.ts', 'title: Number 40', '\nsince: v1\n']) expect(promptOf(world)).toContain(text)
+      for (const text of ['src/a.ts', 'title: Number 40', '\nsince: v1\n'])
+        expect(promptOf(world)).toContain(text)
       expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
     },
   )

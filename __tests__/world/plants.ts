@@ -61,7 +61,7 @@ const TABLE = [
   ],
   [
     'a comment that was deleted is asked for again [memory.one-comment.no-twin]',
-    'written() === undefined || !update.isEnd',
+    'writtenIn(state) === undefined || !update.isEnd',
     'true',
   ],
   [
@@ -206,14 +206,10 @@ const TABLE = [
     'await tools.writePlaceholder()',
     'void tools.writePlaceholder()',
   ],
-  [
-    "a re-run hides a later run's job [memory.later-run]",
-    'if (isOfLaterRun && !replaces) return;',
-    '',
-  ],
+  ["a re-run hides a later run's job [memory.later-run]", 'replaces || !isOfLaterRun', 'true'],
   [
     'a placeholder over the marker of a later run stays [memory.later-run]',
-    "|| state.kind === 'written';",
+    "|| place?.kind === 'written';",
     ';',
   ],
   [
@@ -747,21 +743,13 @@ const TABLE = [
     '(prerelease && !isPreRelease)',
     'false',
   ],
-  [
-    'a part that GitHub does not make ends the run [range.cut.gift]',
-    'if (isLimit)',
-    'if (true)',
-  ],
+  ['a part that GitHub does not make ends the run [range.cut.gift]', 'if (isLimit)', 'if (true)'],
   [
     'a list that GitHub can not make is asked for as it was [github.pages.fewer]',
     'isLong && answer.retryAfterMs === undefined',
     'false',
   ],
-  [
-    'a run that has not ended is none [github.late]',
-    '?.conclusion === null',
-    '?.conclusion === 0',
-  ],
+  ['a run that has not ended is none [github.late]', '?.conclusion === null', '?.conclusion === 0'],
   [
     'a token that is new is refused [github.token.new]',
     '!isTokenKnown && / failed: 401',

@@ -1,9 +1,17 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
-import { failsStep, hasDroppedLink, isFinal, outcomeOf } from '../agent/job.js'
+import {
+  type FinalOutcome,
+  failsStep,
+  hasDroppedLink,
+  isFinal,
+  type Outcome,
+  outcomeOf,
+} from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import type { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { formatDuration, joinSentences } from '../text/format.js'
 
@@ -73,154 +81,178 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
   return `To wait for the docs job, ${how}`
 }
 
+type Ended = ToldRun &
+  Readonly<{
+    /** It is green, and a re-run of it sends nothing. [range.rerun.green] */
+    isDone: boolean
+  }>
+
 /**
  * In all of these sentences, text from outside is in quotes. After a cancel, they say what goes on:
  * it is paid. [cancel.told]
  */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
-  const { facts, inputs, memory } = run
-  const { jobId } = facts
-  const job = facts.seen?.job
-  const accepted = acceptedIn(facts)
-  const status = statusIn(facts)
-  const isFollowed = hasJob(facts)
-  const name = `Docs job ${quote(jobId)}`
-  const hasEnded = isFinal(status) && accepted !== 'message'
-  const told = whatWasAccepted(facts)
-  const lastSeen = `${name} ${describeJob(facts)}.`
-  const isGreen = !failsStep(result.outcome, inputs.failOn)
-  // A re-run of it sends nothing. [range.rerun.green]
-  const isDone = facts.isSentOnce && isGreen
-  // What a re-run does that doesn't find the job.
-  const rerun = {
-    job: !isDone && 'A re-run starts another docs job.',
-    message: 'A re-run sends the message again.',
-    nothing: undefined,
-  }[accepted]
-  const toWait = joinSentences(howToWait(run), memory === 'none' && rerun)
-  // An earlier run's, of which this step has not learned more.
-  const mayRun = jobId !== '' && `${name} may still have been running. ${toWait}`
-  const anew = isDone ? 'start the workflow by hand, with since' : 're-run the workflow job'
-  const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? anew : 'run a step with a prompt and no job-id'}`
+  const { facts, inputs } = run
+  const isDone = facts.isSentOnce && !failsStep(result.outcome, inputs.failOn)
+  const ended = { ...run, isDone }
   switch (result.outcome) {
-    case 'pr-opened':
-      return {
-        title: '✅ The docs job opened a pull request',
-        next: facts.codeIsOpen
-          ? 'Review the docs pull request. Merge it after its code is merged.'
-          : 'Review the docs pull request, then merge it.',
-      }
-    case 'no-changes': {
-      const isDropped = job !== undefined && hasDroppedLink(job)
-      const how = isDropped
-        ? "completed, but its link can't be passed on safely and was dropped"
-        : 'completed without a pull request'
-      return {
-        title: `✅ The docs job ${how}`,
-        sentence: `${name} ${how}.`,
-        next: isDropped
-          ? 'Look for its pull request in the docs repository.'
-          : joinSentences(
-              facts.request.kind === 'waiting'
-                ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-                : 'If you expected changes, say in the prompt which pages to change and how.',
-              'The agent may also have committed directly: see the docs repository.',
-            ),
-      }
-    }
-    case 'failed':
-      return {
-        title: '❌ The docs job failed',
-        sentence: `${name} failed.`,
-        next: `The service's dashboard may show the reason. ${startNew}.`,
-      }
-    case 'archived':
-      return {
-        title: '🗄️ The docs job was archived',
-        sentence: `${name} was archived.`,
-        next: joinSentences(
-          job?.link && 'Review the docs pull request.',
-          `An archived docs job won't produce anything more. ${startNew}.`,
-        ),
-      }
-    case 'timed-out':
-      return {
-        title: '⏰ The docs job did not finish in time',
-        sentence: `The step waited for ${formatDuration(facts.now)}.`,
-        happened: lastSeen,
-        next: joinSentences(
-          facts.notSeen?.advice,
-          toWait,
-          !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
-        ),
-      }
-    case 'started':
-      return {
-        title: {
-          job: '🚀 The docs job was started',
-          message: '🚀 The docs job accepted the message',
-          nothing: '⏳ The docs job had not finished when this step ended',
-        }[accepted],
-        sentence: accepted === 'message' ? `${name} accepted the message.` : '',
-        happened: joinSentences(
-          accepted !== 'message' && lastSeen,
-          'This step did not wait for the docs job to finish.',
-        ),
-        next: toWait,
-      }
-    case 'cancelled': {
-      const { error } = result
-      // Nobody is told to wait for a docs job that has ended.
-      const end = hasEnded ? outcomeOf(status, job?.link) : undefined
-      const unfinished = isFollowed
-        ? toWait
-        : mayRun || 'To start a docs job, re-run the workflow job.'
-      return {
-        title: `🛑 The step was cancelled${hasEnded ? '' : `: ${told.replace(/^./, (first) => first.toLowerCase())}`}`,
-        sentence: 'The step was cancelled.',
-        happened:
-          error?.message ??
-          (isFollowed
-            ? lastSeen
-            : facts.isRefused
-              ? "The service hadn't accepted a request from this step."
-              : 'Nothing was sent.'),
-        next:
-          error?.advice ??
-          (end === undefined
-            ? unfinished
-            : end === 'no-changes' // The step was still waiting for a link.
-              ? `The link of a pull request may come a moment after the end. ${toWait}`
-              : describeOutcome(run, { outcome: end }).next),
-      }
-    }
     case 'skipped':
       return {
         title: `⏭️ No docs job was started${result.title === undefined ? '' : `: ${result.title}`}`,
         happened: `Nothing was ${facts.isRefused ? 'accepted' : 'sent'}: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
-    case 'dry-run':
-      return {
-        title: '📝 Dry run',
-        happened: 'Nothing was sent.',
-        next: 'The log of the step says what it would do without dry-run.',
-      }
-    case 'error': {
-      const { message, advice, code } = result.error
-      // A job that the service has never shown to this step may not exist.
-      const mayExist = job !== undefined || accepted === 'message'
-      const isUnsent = facts.request.kind === 'none' && !facts.isRefused
-      const isRemembered = isUnsent && inputs.task.kind === 'create'
-      const then = code === 'not-found' ? mayExist && `${startNew}.` : toWait
-      return {
-        title: `❌ ${hasEnded ? 'The step failed' : told}`,
-        happened: message,
-        unsent: isUnsent && 'Nothing was sent.',
-        next: joinSentences(advice, isFollowed ? !hasEnded && then : isRemembered && mayRun),
-      }
-    }
+    case 'error':
+      return describeError(ended, result.error)
+    default:
+      return TEXTS[result.outcome](facts, ended)
   }
+}
+
+/** What the outcomes say that need no more of the result than their name, or its error. */
+const TEXTS: Record<
+  Exclude<Outcome, 'skipped' | 'error'>,
+  (facts: StepFacts, run: Ended) => Texts
+> = {
+  'pr-opened': ({ codeIsOpen }) => ({
+    title: '✅ The docs job opened a pull request',
+    next: codeIsOpen
+      ? 'Review the docs pull request. Merge it after its code is merged.'
+      : 'Review the docs pull request, then merge it.',
+  }),
+  'no-changes': ({ seen, request, jobId }) => {
+    const isDropped = seen !== undefined && hasDroppedLink(seen.job)
+    const how = isDropped
+      ? "completed, but its link can't be passed on safely and was dropped"
+      : 'completed without a pull request'
+    return {
+      title: `✅ The docs job ${how}`,
+      sentence: `Docs job ${quote(jobId)} ${how}.`,
+      next: isDropped
+        ? 'Look for its pull request in the docs repository.'
+        : joinSentences(
+            request.kind === 'waiting'
+              ? `If you expected changes, send the docs job a message that says which pages to change and how: run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
+              : 'If you expected changes, say in the prompt which pages to change and how.',
+            'The agent may also have committed directly: see the docs repository.',
+          ),
+    }
+  },
+  failed: ({ jobId }, run) => ({
+    title: '❌ The docs job failed',
+    sentence: `Docs job ${quote(jobId)} failed.`,
+    next: `The service's dashboard may show the reason. ${howToStartNew(run)}`,
+  }),
+  archived: ({ jobId, seen }, run) => ({
+    title: '🗄️ The docs job was archived',
+    sentence: `Docs job ${quote(jobId)} was archived.`,
+    next: joinSentences(
+      seen?.job.link && 'Review the docs pull request.',
+      `An archived docs job won't produce anything more. ${howToStartNew(run)}`,
+    ),
+  }),
+  'timed-out': (facts, run) => ({
+    title: '⏰ The docs job did not finish in time',
+    sentence: `The step waited for ${formatDuration(facts.now)}.`,
+    happened: describeLastSeen(facts),
+    next: joinSentences(
+      facts.notSeen?.advice,
+      howToGoOn(run),
+      !facts.notSeen?.advice && 'To wait longer next time, raise timeout-minutes.',
+    ),
+  }),
+  started: (facts, run) => {
+    const accepted = acceptedIn(facts)
+    const isMessage = accepted === 'message'
+    return {
+      title: {
+        job: '🚀 The docs job was started',
+        message: '🚀 The docs job accepted the message',
+        nothing: '⏳ The docs job had not finished when this step ended',
+      }[accepted],
+      sentence: isMessage ? `Docs job ${quote(facts.jobId)} accepted the message.` : '',
+      happened: joinSentences(
+        !isMessage && describeLastSeen(facts),
+        'This step did not wait for the docs job to finish.',
+      ),
+      next: howToGoOn(run),
+    }
+  },
+  cancelled: (facts, run) => {
+    const error = errorOf(facts.result)
+    const end = endIn(facts)
+    const told = whatWasAccepted(facts).replace(/^./, (first) => first.toLowerCase())
+    return {
+      title: `🛑 The step was cancelled${end ? '' : `: ${told}`}`,
+      sentence: 'The step was cancelled.',
+      happened:
+        error?.message ??
+        (hasJob(facts)
+          ? describeLastSeen(facts)
+          : facts.isRefused
+            ? "The service hadn't accepted a request from this step."
+            : 'Nothing was sent.'),
+      // Nobody is told to wait for a docs job that has ended.
+      next:
+        error?.advice ??
+        (end === undefined
+          ? howToGoOn(run) || 'To start a docs job, re-run the workflow job.'
+          : end === 'no-changes' // The step was still waiting for a link.
+            ? `The link of a pull request may come a moment after the end. ${howToGoOn(run)}`
+            : describeOutcome(run, { outcome: end }).next),
+    }
+  },
+  'dry-run': () => ({
+    title: '📝 Dry run',
+    happened: 'Nothing was sent.',
+    next: 'The log of the step says what it would do without dry-run.',
+  }),
+}
+
+function describeError(run: Ended, { message, advice, code }: ActionError): Texts {
+  const { facts, inputs } = run
+  const end = endIn(facts)
+  const isUnsent = facts.request.kind === 'none' && !facts.isRefused
+  // A job that the service has never shown to this step may not exist.
+  const mayExist = facts.seen !== undefined || acceptedIn(facts) === 'message'
+  const isGone = hasJob(facts) && code === 'not-found'
+  const isOpen = hasJob(facts) ? !end : isUnsent && inputs.task.kind === 'create'
+  const then = isGone ? mayExist && howToStartNew(run) : howToGoOn(run)
+  return {
+    title: `❌ ${end ? 'The step failed' : whatWasAccepted(facts)}`,
+    happened: message,
+    unsent: isUnsent && 'Nothing was sent.',
+    next: joinSentences(advice, isOpen && then),
+  }
+}
+
+export function describeLastSeen(facts: StepFacts): string {
+  return `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.`
+}
+
+/** How to wait for the docs job, if there is any, and what a re-run does that doesn't find it. */
+function howToGoOn(run: Ended): string {
+  const { facts, memory, isDone } = run
+  const rerun = {
+    job: !isDone && 'A re-run starts another docs job.',
+    message: 'A re-run sends the message again.',
+    nothing: undefined,
+  }[acceptedIn(facts)]
+  // An earlier run's, of which this step has not learned more.
+  const mayRun = !hasJob(facts) && `Docs job ${quote(facts.jobId)} may still have been running.`
+  return facts.jobId && joinSentences(mayRun, howToWait(run), memory === 'none' && rerun)
+}
+
+function howToStartNew({ inputs, isDone }: Ended): string {
+  const anew = isDone ? 'start the workflow by hand, with since' : 're-run the workflow job'
+  return `To start a new docs job, ${inputs.task.kind === 'create' ? anew : 'run a step with a prompt and no job-id'}.`
+}
+
+/** How the docs job has ended. After a message, a final status may be the one from before it. */
+function endIn(facts: StepFacts): FinalOutcome | undefined {
+  const status = statusIn(facts)
+  if (!isFinal(status) || acceptedIn(facts) === 'message') return undefined
+  return outcomeOf(status, facts.seen?.job.link)
 }
 
 /**

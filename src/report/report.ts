@@ -9,7 +9,6 @@ import { errorOf, type RunResult } from '../run/result.js'
 import type { KeptComment } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
-import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import {
   createAnnotation,
@@ -17,7 +16,7 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeEndedEarly, describeJob, type ToldRun } from './outcome.js'
+import { describeEndedEarly, describeLastSeen, type ToldRun } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -269,7 +268,7 @@ function outputsError(thrown: unknown, facts: StepFacts): ActionError {
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      isFollowed && `Docs job ${quote(facts.jobId)} ${describeJob(facts)}.`,
+      isFollowed && describeLastSeen(facts),
       before?.message ?? (!isFollowed && facts.isRefused && 'Nothing was accepted.'),
     ),
     joinSentences(advice, before?.advice),

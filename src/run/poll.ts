@@ -1,8 +1,13 @@
 /** Polls a job until it ends: when to poll, when to trust the status, when to give up. */
 
-import type { ServiceResult } from '../agent/client.js'
 import { isFinal, type Job } from '../agent/job.js'
-import { ATTEMPT_MS, judgePoll, REFUSED_DELAY_MS, UNREACHABLE_MS } from '../agent/verdict.js'
+import {
+  ATTEMPT_MS,
+  judgePoll,
+  type PollVerdict,
+  REFUSED_DELAY_MS,
+  UNREACHABLE_MS,
+} from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
@@ -49,22 +54,28 @@ export async function pollUntilDone(
   options: PollOptions,
   tools: PollTools,
 ): Promise<Job | undefined> {
-  const { service, clock, deadline } = tools
-  const deadlineAt = clock.now() + deadline.remainingMs()
+  const { jobId, precededBy, once, pollIntervalMs, timeoutMs } = options
+  const { service, clock, deadline, random, tell } = tools
+  const beganAt = clock.now()
+  const deadlineAt = beganAt + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
-    deadlineAt - finalPollMarginMs(options.timeoutMs),
+    deadlineAt - finalPollMarginMs(timeoutMs),
     deadline.cancel,
     clock,
   )
-  const polling = createPolling(options, tools)
-  let delayMs = polling.firstDelayMs
+  const halfMs = untilFinalPoll.remainingMs() / 2
+  const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
+  /** The time left for a service that has never responded. */
+  const budget = new RetryBudget(UNREACHABLE_MS, clock)
+  let polled = NEVER_POLLED
+  let delayMs = precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random())
   // A create request or a message that was answered after the deadline leaves no time for a poll.
-  const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
+  const isTooLate = hasPassed(deadline) && 'at' in precededBy
   try {
     for (let isOver = isTooLate; !isOver; ) {
       const remainingMs = untilFinalPoll.remainingMs()
       const isBroughtForward = delayMs > remainingMs
-      await polling.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+      await budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
       if (deadline.cancelled()) break
       const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
       let until = isFinalPoll ? deadline : untilFinalPoll
@@ -74,22 +85,59 @@ export async function pollUntilDone(
       // The process was frozen and has missed its final poll.
       const isLate = hasPassed(deadline)
       if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-      tools.tell({ kind: 'not-seen', reason: 'the last status request got no response' })
+      tell({ kind: 'not-seen', reason: 'the last status request got no response' })
       const startedAt = clock.now()
-      const result = await service.getJob(options.jobId, until)
+      const result = await service.getJob(jobId, until)
       // A poll that hangs uses up the two minutes, too.
-      polling.budget.count(startedAt, ATTEMPT_MS.poll)
+      budget.count(startedAt, ATTEMPT_MS.poll)
+      const now = clock.now()
       // A process that was frozen during its final poll makes another.
-      isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
-      const next = polling.handle(result, { isBroughtForward, isFinalPoll })
-      if (typeof next !== 'number') return next
-      delayMs = next
+      isOver = isLate || (isFinalPoll && now < deadlineAt + LATE_POLL_MS)
+      const verdict = judgePoll(result, {
+        jobId,
+        seen: precededBy.kind !== 'nothing' || polled.shown !== undefined,
+        // A refusal that came before its time is no repetition of the one before.
+        refusals: isBroughtForward ? 0 : polled.refusals,
+        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
+      })
+      const before = polled
+      polled = polledAfter(before, verdict)
+      delayMs = verdict.kind === 'aborted' ? 0 : pollDelay(now - beganAt, pollIntervalMs, random())
+      switch (verdict.kind) {
+        case 'fail':
+          throw verdict.error
+        case 'retry':
+          tellFailure(verdict, polled.failures, isFinalPoll, tools)
+          delayMs =
+            verdict.refusal === undefined
+              ? Math.max(delayMs, retryDelay(verdict.backoff, polled.failures, random()).delayMs)
+              : REFUSED_DELAY_MS
+          if (service.hasResponded()) break
+          if (budget.remainingMs <= 0) throw neverAnswered(jobId, polled)
+          delayMs = Math.min(delayMs, budget.remainingMs)
+          break
+        case 'job': {
+          const { job } = verdict
+          if (polled.hasUndocumented && !before.hasUndocumented)
+            tools.warn(
+              `Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`,
+            )
+          const freshInMs = untilFresh(polled, job, precededBy, settleMs, now)
+          if (freshInMs > 0) {
+            tellStale(job, tools)
+            delayMs = Math.min(delayMs, freshInMs)
+            break
+          }
+          tell({ kind: 'seen', job })
+          if (once || isFinal(job.status)) return job
+        }
+      }
     }
   } finally {
     untilFinalPoll.end()
   }
   if (deadline.cancelled()) throw new Cancelled()
-  polling.requireResponse()
+  if (!service.hasResponded()) throw neverAnswered(jobId, polled)
   return undefined
 }
 
@@ -112,6 +160,46 @@ export function finalPollMarginMs(timeoutMs: number): number {
   return Math.min(2_000, timeoutMs / 20)
 }
 
+/** What the polls have shown. */
+export type Polled = Readonly<{
+  /** In a row, as are the refusals among them. */
+  failures: number
+  refusals: number
+  lastError: string
+  /** The docs job as first shown, or as last seen running. */
+  shown?: Job
+  hasUndocumented: boolean
+}>
+
+export const NEVER_POLLED: Polled = {
+  failures: 0,
+  refusals: 0,
+  lastError: '',
+  hasUndocumented: false,
+}
+
+/** What is known after a poll. [poll.refused] */
+export function polledAfter(before: Polled, verdict: PollVerdict): Polled {
+  switch (verdict.kind) {
+    case 'job': {
+      const { job } = verdict
+      return {
+        ...NEVER_POLLED,
+        shown: isFinal(job.status) ? (before.shown ?? job) : job,
+        hasUndocumented: before.hasUndocumented || job.status === undefined,
+      }
+    }
+    case 'retry': {
+      const { reason: lastError, refusal } = verdict
+      const refusals = refusal === undefined ? 0 : before.refusals + 1
+      return { ...before, failures: before.failures + 1, refusals, lastError }
+    }
+    case 'fail':
+    case 'aborted':
+      return { ...before, refusals: 0 }
+  }
+}
+
 /**
  * A final status is trusted if the job was seen running since, if it differs from the final one
  * seen before the message or first after it, or if the settle time has passed. That the response to
@@ -120,22 +208,18 @@ export function finalPollMarginMs(timeoutMs: number): number {
  * @param settleMs counted from the message
  * @returns after how many milliseconds it is trusted: now, if 0
  */
-function createFreshnessCheck(
+function untilFresh(
+  { shown }: Polled,
+  job: Job,
   precededBy: PrecededBy,
   settleMs: number,
-): (job: Job, now: number) => number {
-  if (precededBy.kind !== 'message') return () => 0
+  now: number,
+): number {
+  if (precededBy.kind !== 'message' || !isFinal(shown?.status)) return 0
   const { job: previous, at } = precededBy
-  let seenRunning = false
-  let firstSeen: Job | undefined
-  return (job, now) => {
-    seenRunning ||= !isFinal(job.status)
-    const changed =
-      (firstSeen !== undefined && endsDifferently(job, firstSeen)) ||
-      (previous !== undefined && isFinal(previous.status) && endsDifferently(job, previous))
-    firstSeen ??= job
-    return seenRunning || changed ? 0 : Math.max(0, at + settleMs - now)
-  }
+  const ends = [shown, isFinal(previous?.status) ? previous : undefined]
+  const isNew = ends.some((end) => end && endsDifferently(job, end))
+  return isNew ? 0 : Math.max(0, at + settleMs - now)
 }
 
 /** The fields that a new end changes. Others, such as a clock, may always differ. */
@@ -148,106 +232,31 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
   )
 }
 
-/** The job that ends the polling; or after how many milliseconds it is polled again. */
-type Next = Job | number
+type Retry = Extract<PollVerdict, { kind: 'retry' }>
 
-/** Remembers what the polls have shown, and decides from the next one. [poll.refused] */
-function createPolling(
-  { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
-  { service, clock, deadline, random, log, debug, warn, tell }: PollTools,
-) {
-  /** The time left for a service that has never responded. */
-  const budget = new RetryBudget(UNREACHABLE_MS, clock)
-  const startedAt = clock.now()
-  const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
-  const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
-  const untilFresh = createFreshnessCheck(precededBy, settleMs)
-  let failures = 0
-  let refusals = 0
-  let lastError = ''
-  let isSeen = precededBy.kind !== 'nothing'
-  let hasWarned = false
+function tellFailure(
+  { reason, refusal }: Retry,
+  failures: number,
+  isFinalPoll: boolean,
+  { log, debug, tell }: PollTools,
+): void {
+  tell({ kind: 'not-seen', reason, advice: refusal?.advice })
+  // The first of several errors in a row is for everyone, the others only for debugging.
+  const say = failures === 1 ? log : debug
+  say(`Couldn't get the docs job's status: ${reason}.${isFinalPoll ? '' : ' Retrying.'}`)
+}
 
-  /** @throws ActionError if no status request ever got a response */
-  function requireResponse(): void {
-    if (service.hasResponded()) return
-    throw new ActionError(
-      'network',
-      `The service never answered a status request for docs job ${quote(jobId)}${lastError && `: ${lastError}`}.`,
-      'Check base-url, the proxy variables and the network.',
-    )
-  }
+/** A final status may be the one from before a message. */
+function tellStale({ rawStatus }: Job, { debug, tell }: PollTools): void {
+  const stale = `${quote(rawStatus)}, which may predate the message`
+  debug(`The docs job's status is ${stale}.`)
+  tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
+}
 
-  /** Polls again after this delay; a service that has never responded gets a limited time. */
-  function retryWithin(delayMs: number): Next {
-    if (service.hasResponded()) return delayMs
-    if (budget.remainingMs <= 0) requireResponse()
-    return Math.min(delayMs, budget.remainingMs)
-  }
-
-  /** A final status may be the one from before a message. */
-  function handleJob(job: Job, now: number, delayMs: number): Next {
-    if (job.status === undefined && !hasWarned) {
-      hasWarned = true
-      warn(`Undocumented status ${quote(job.rawStatus)}: the docs job counts as active.`)
-    }
-    const untilFreshMs = untilFresh(job, now)
-    if (untilFreshMs > 0) {
-      const stale = `${quote(job.rawStatus)}, which may predate the message`
-      debug(`The docs job's status is ${stale}.`)
-      tell({ kind: 'not-seen', reason: `the last response said ${stale}` })
-      return Math.min(delayMs, untilFreshMs)
-    }
-    isSeen = true
-    tell({ kind: 'seen', job })
-    return once || isFinal(job.status) ? job : delayMs
-  }
-
-  return {
-    budget,
-    firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
-    requireResponse,
-    /**
-     * @param poll.isBroughtForward the poll was sent before its time, because the deadline is near:
-     * its refusal doesn't count as a repetition of the one before
-     * @throws ActionError if polling is of no use any more
-     */
-    handle(
-      result: ServiceResult,
-      { isBroughtForward, isFinalPoll }: { isBroughtForward: boolean; isFinalPoll: boolean },
-    ): Next {
-      const now = clock.now()
-      const context = {
-        jobId,
-        seen: isSeen,
-        refusals: isBroughtForward ? 0 : refusals,
-        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
-      }
-      const verdict = judgePoll(result, context)
-      const refusal = verdict.kind === 'retry' ? verdict.refusal : undefined
-      refusals = refusal === undefined ? 0 : refusals + 1
-      if (verdict.kind === 'aborted') return 0
-      const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
-      switch (verdict.kind) {
-        case 'fail':
-          throw verdict.error
-        case 'retry': {
-          failures++
-          lastError = verdict.reason
-          tell({ kind: 'not-seen', reason: lastError, advice: refusal?.advice })
-          // The first of several errors in a row is for everyone, the others only for debugging.
-          const say = failures === 1 ? log : debug
-          say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
-          return retryWithin(
-            refusal === undefined
-              ? Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs)
-              : REFUSED_DELAY_MS,
-          )
-        }
-        case 'job':
-          failures = 0
-          return handleJob(verdict.job, now, delayMs)
-      }
-    },
-  }
+function neverAnswered(jobId: string, { lastError }: Polled): ActionError {
+  return new ActionError(
+    'network',
+    `The service never answered a status request for docs job ${quote(jobId)}${lastError && `: ${lastError}`}.`,
+    'Check base-url, the proxy variables and the network.',
+  )
 }
