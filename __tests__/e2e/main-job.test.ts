@@ -103,17 +103,6 @@ test.concurrent('a message may be answered by deeply nested JSON [input.task]', 
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
 })
 
-test.concurrent('an id is one encoded segment of the path, given or as the service made it up [input.id]', async () => {
-  const id = 'a:b@c=d+e,f~g'
-  const segment = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
-  const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id })] }
-  const created = await runAgainst(script, { prompt: 'Go', 'project-id': id })
-  expect(created.service.polls()[0]?.path).toBe(`/v2/agent/${segment}/job/${segment}`)
-  expect(created.outputs['job-id']).toBe(id)
-  const { service } = await runAgainst(script, { prompt: 'Go', 'job-id': id, wait: 'false' })
-  expect(service.posts()[0]?.path).toBe(`/v2/agent/docs/job/${segment}/message`)
-})
-
 describe('the runner [output.unwritable]', () => {
   test.concurrent.each([
     ['no summary and no output file', { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }],

@@ -10,6 +10,7 @@ import {
   job,
   json,
   later,
+  opened,
   reset,
   silence,
 } from '../support/service.js'
@@ -102,10 +103,15 @@ test('a job is polled every 5 s or so, on one connection, with a heartbeat each 
   expect(log.match(/^Docs job "job-1": /gm)).toHaveLength(2) // One at each change.
 })
 
-test('a response is asked for by name, as JSON that is not compressed [net.limits] [net.user-agent], with the key [secret.key.where], where base-url and the IDs say [input.base-url] [input.id], in a line each [report.log.lines]', async () => {
-  const posts = [json(201, job(), { 'x-request-id': 'req-1.7' })]
-  const poll: Handler = (response) => completed(response.setHeader('cf-ray', 'no id'))
-  const { service, log } = await tellAgainst({ posts, polls: [poll] }, GO)
+test('each request asks for plain JSON with the key, where base-url and the encoded IDs say, and is told in a line [net.limits] [net.user-agent] [secret.key.where] [input.base-url] [input.id] [report.log.lines]', async () => {
+  const id = 'a:b@c=d+e,f~g'
+  const segment = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
+  const posts = [json(201, job({ id }), { 'x-request-id': 'req-1.7' })]
+  const poll: Handler = (response) =>
+    json(200, { ...opened, id })(response.setHeader('cf-ray', 'no id'))
+  const inputs = { ...GO, 'project-id': id }
+  const { service, log, outputs } = await tellAgainst({ posts, polls: [poll] }, inputs)
+  expect(outputs['job-id']).toBe(id)
   const asked = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -113,7 +119,10 @@ test('a response is asked for by name, as JSON that is not compressed [net.limit
     authorization: expect.stringMatching(/^Bearer ./),
   }
   for (const { headers } of service.received) expect(headers).toMatchObject(asked)
-  expect(log).toMatch(
-    /^POST \/v2\/agent\/docs\/job 201 \(req-1\.7\) \d{1,3} ms\n[\s\S]*^GET \/v2\/agent\/docs\/job\/job-1 200 \d/m,
-  )
+  const jobs = `/v2/agent/${segment}/job`
+  expect(service.received.map(({ path }) => path)).toEqual([jobs, `${jobs}/${segment}`])
+  expect(log.match(/^POST \S+ 201 \(req-1\.7\) \d{1,3} ms$|^GET \S+ 200 \d+ ms$/gm)).toEqual([
+    expect.stringContaining(`${jobs} `),
+    expect.stringContaining(`${jobs}/${segment} `),
+  ])
 })
