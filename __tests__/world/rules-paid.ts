@@ -388,7 +388,9 @@ export function hasNothingNew(facts: Facts): boolean {
 function listsNobodys(facts: Facts): boolean {
   const own = facts.inputs['skip-authors']?.toLowerCase()
   const authors = own ? `${own} mintlify[bot]` : ''
-  const [whole] = facts.requestsTo(/\/compare\//).filter(({ status }) => status === 200)
+  const [whole] = facts
+    .requestsTo(/\/compare\//)
+    .filter(({ status, answered }) => status === 200 && answered.startsWith('{'))
   const {
     status,
     total_commits,
