@@ -61,7 +61,7 @@ export function openCode({ inputs, ...tools }: Step) {
         )
         if (about.size === 0)
           await github.repos.listCommits({
-            ...asking(repo, 'listing the commits', { needs: 'contents: read' }),
+            ...asking(repo, 'listing commits', { needs: 'contents: read' }),
             per_page: 1,
           })
         const branch = named ?? about.default_branch
