@@ -6,7 +6,7 @@
 
 import { ZERO_SHA } from '../../event/event.js'
 import { getString } from '../../event/payload.js'
-import { asking, type ReadPage, readPages } from '../../github/client.js'
+import { asking, readPages } from '../../github/client.js'
 import type { OpenedRepository } from './code-access.js'
 
 /** A push, a merge, a forced push: what moved the branch, and when. */
@@ -56,22 +56,24 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
   const pushedAt = Date.parse(about.pushed_at)
   const settledAt = pushedAt + UNLISTED_MS
-  const listCommits: ReadPage<{ sha: string }> = (page) =>
-    github.repos.listCommits({
-      ...asking(code, `listing commits of ${branch}`, {
-        needs: 'contents: read',
-        expects: Array.isArray,
-        early: true,
-      }),
-      sha: tip,
-      since: new Date(from + 1_000).toISOString(),
-      ...page,
-    })
   let commits: ReadonlyMap<string, unknown> | undefined
   /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
   const headByDate = async (time: number): Promise<string> => {
     commits ??= new Map(
-      (await readPages(MOVE_PAGES, listCommits)).items.map((commit) => [commit.sha, commit]),
+      (
+        await readPages(MOVE_PAGES, (page) =>
+          github.repos.listCommits({
+            ...asking(code, `listing commits of ${branch}`, {
+              needs: 'contents: read',
+              expects: Array.isArray,
+              early: true,
+            }),
+            sha: tip,
+            since: new Date(from + 1_000).toISOString(),
+            ...page,
+          }),
+        )
+      ).items.map((commit) => [commit.sha, commit]),
     )
     let at = tip
     const textOf = (path: string): string => getString(commits?.get(at), path)
