@@ -143,21 +143,6 @@ test('a re-run that can not ask for the job starts none in its place, and says h
     },
   ))
 
-test('a message that was refused is told as that, also if nobody can look at its docs job then [send.look-again]', () =>
-  onPullRequest(
-    {
-      posts: [ended, json(429, { error: 'Slow down' })],
-      polls: [completed, json(503, { error: 'maintenance' })],
-    },
-    async ({ step, creates, messages }) => {
-      await step()
-      const { outputs, commands } = await step({ 'timeout-minutes': '1' })
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'rate-limited' })
-      expect(commands('error')[0]).toContain('The service refused the message (429: "Slow down")')
-      expect([creates().length, messages().length]).toEqual([1, 1])
-    },
-  ))
-
 test('nobody is told that a re-run finds the job if the key was refused [report.advice.rerun]', () =>
   onPullRequest(
     { posts: [created], polls: [active, json(401, { error: 'API key expired' })] },

@@ -365,8 +365,6 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       BUSY,
       again(3, running),
     ],
-    ['after a 402', ended, [errorResponse(402)], 'message: error rejected'],
-    ['after a 413', ended, [errorResponse(413)], 'message: error rejected'],
     [
       'if its pull request was closed while the message waited [send.look-again]',
       ended,

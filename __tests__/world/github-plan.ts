@@ -57,7 +57,7 @@ export function createGitHubPlan(draw: Draw) {
      * Somebody closes the pull request while the runs wait: for a runner, or behind a refusal of
      * the service's.
      */
-    closes: theme === 'well' ? 'never' : random.name({ never: 86, before: 6, behind: 8 }),
+    closes: theme === 'well' ? 'never' : random.name({ never: 80, before: 6, behind: 14 }),
     /** The docs pull request. */
     docsPull: random.name({
       open: isOfPushes ? 10 : 3,

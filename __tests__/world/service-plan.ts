@@ -67,6 +67,7 @@ function takeBack(draw: Draw): Exchange[] {
 /** The job may take longer than its step; and what becomes of the second POST may stay unknown. */
 function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
   const { random } = draw
+  if (random.chance(0.25)) return endSince(draw)
   const { posts, gets } = doAllWell(draw)
   const link = random.pick(DOCS_LINK, OWN_DOCS_LINK)
   const poll = (status: string): Exchange => ({
@@ -88,7 +89,7 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
     [4, [usual, random.pick(...unknown), usual]],
   )
   return {
-    posts: random.chance(0.15)
+    posts: random.chance(0.25)
       ? [...random.pick<Exchange[]>([limited], [usual, limited]), ...later]
       : later,
     gets,
@@ -145,28 +146,7 @@ function refuseJobs(draw: Draw) {
       ),
       gets: [ending(draw)],
     }
-  if (usesGitHub && random.chance(0.65)) {
-    const count = random.int(1, 6)
-    const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
-    const active = random.times(count, () => healthy(draw, 'get'))
-    const limited = refusal(draw, 429)
-    // It had ended, and is busy by now, or while the new one in its place waits; or ends otherwise.
-    const [refused, seen] = random.weighted<[Exchange[], Exchange[]]>(
-      [4, [busy, [ending(draw), ...active]]],
-      [
-        2,
-        [
-          [refusal(draw, 410), limited],
-          [ending(draw), ending(draw), ...active],
-        ],
-      ],
-      [4, [[limited], [ending(draw)]]],
-    )
-    return {
-      posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],
-      gets: [...seen, ending(draw)],
-    }
-  }
+  if (usesGitHub && random.chance(0.65)) return endSince(draw)
   return {
     posts: [
       ...(usesGitHub ? [healthy(draw, 'post')] : []),
@@ -181,6 +161,36 @@ function refuseJobs(draw: Draw) {
     ],
   }
 }
+
+/** It had ended, and is busy by now, or while the new one in its place waits; or ends otherwise. */
+function endSince(draw: Draw) {
+  const { random } = draw
+  const count = random.int(1, 6)
+  const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
+  const active = random.times(count, () => healthy(draw, 'get'))
+  const limited = refusal(draw, 429)
+  const end = () => completed(draw, random.pick(DOCS_LINK, OWN_DOCS_LINK))
+  const [refused, seen] = random.weighted<[Exchange[], Exchange[]]>(
+    [4, [busy, active]],
+    [
+      4,
+      [
+        [refusal(draw, 410), limited],
+        [end(), ...active],
+      ],
+    ],
+    [4, [[limited], []]],
+  )
+  return {
+    posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],
+    gets: [end(), ...(draw.theme === 'pushes' ? [end()] : []), ...seen, end()],
+  }
+}
+
+const completed = (draw: Draw, link: string): Exchange => ({
+  ...UNBROKEN,
+  response: plainResponse(200, jobBody(draw, 'completed', link)),
+})
 
 /** By the service, or by a gateway in front of it. */
 function refusal(draw: Draw, status: number): Exchange {
