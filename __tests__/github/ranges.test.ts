@@ -471,18 +471,6 @@ describe('since the last release [range.release.ancestor]', () => {
   )
 
   worldTest(
-    'releases under a tag that came later are no tries, of however many [range.release.package]',
-    async (world) => {
-      const later = Array.from({ length: 12 }, (_, nth) => `v1.2.${nth}`)
-      const behind = Object.fromEntries(later.map((tag) => [tag, 'behind']))
-      addReleases(world.repository, ['v1.1', 'v1.2', ...later], behind)
-      const onTag = { ...byHand, env: on('refs/tags/v1.2') }
-      expectJob(await world.step({ context: 'diff' }, onTag))
-      expect(promptOf(world)).toContain('src/since-v1.1.ts')
-    },
-  )
-
-  worldTest(
     "another package's is asked for without a diff, and counts as a try only if it parted [range.release.ancestor] [range.release.tries]",
     async (world) => {
       const same = Array.from({ length: 14 }, (_, nth) => `cli@1.0.${nth}`)
