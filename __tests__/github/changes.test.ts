@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, type FaultAnswer, file, type Need, refusal, sha } from '../support/github.js'
+import {
+  BAD_GATEWAY,
+  type Fault,
+  type FaultAnswer,
+  file,
+  type Need,
+  refusal,
+  sha,
+} from '../support/github.js'
 import {
   expectSkipped,
   HEAD,
@@ -545,13 +553,29 @@ describe('skip-labels', () => {
     const ELEVEN = Array.from({ length: 11 }, (_, nth) => `Part (#${200 + nth})`)
     const NONE = { status: 200, body: [] }
     const [SLOW, PULLS] = [/Repo\/pulls\?.*per_page=100/, /Repo\/pulls\?/]
-    worldTest.each<[string, labelled: number, path: RegExp, FaultAnswer, requests: number, RegExp]>([
-      ['there', 200, /never/, NONE, 1, /#200 has the label/],
-      ['late', 204, PULLS, NONE, 10, /#204 has the label/],
-      ['late, and misses more than ten', 200, PULLS, NONE, 10, /labels of 2 of them may be unseen/],
-      ['only there by fewer [github.pages.fewer]', 200, SLOW, BAD_GATEWAY, 2, /#200 has the label/],
-      ['off, as pull requests are', 204, PULLS, refusal(404, 'Not Found'), 1, /was ignored/],
-    ])('a list of many that is %s is no error [github.late]', async (world, ...row) => {
+    worldTest.each<[string, labelled: number, path: RegExp, FaultAnswer, requests: number, RegExp]>(
+      [
+        ['there', 200, /never/, NONE, 1, /#200 has the label/],
+        ['late', 204, PULLS, NONE, 10, /#204 has the label/],
+        [
+          'late, and misses more than ten',
+          200,
+          PULLS,
+          NONE,
+          10,
+          /labels of 2 of them may be unseen/,
+        ],
+        [
+          'only there by fewer [github.pages.fewer]',
+          200,
+          SLOW,
+          BAD_GATEWAY,
+          2,
+          /#200 has the label/,
+        ],
+        ['off, as pull requests are', 204, PULLS, refusal(404, 'Not Found'), 1, /was ignored/],
+      ],
+    )('a list of many that is %s is no error [github.late]', async (world, ...row) => {
       const [, labelled, path, answer, requests, says] = row
       const commits = ELEVEN.map((message) => commitOf(message, message))
       for (const [nth, { id }] of commits.entries()) {

@@ -727,21 +727,13 @@ const TABLE = [
     '(prerelease && !isPreRelease)',
     'false',
   ],
-  [
-    'a part that GitHub does not make ends the run [range.cut.gift]',
-    'if (isLimit)',
-    'if (true)',
-  ],
+  ['a part that GitHub does not make ends the run [range.cut.gift]', 'if (isLimit)', 'if (true)'],
   [
     'a list that GitHub can not make is asked for as it was [github.pages.fewer]',
     'isLong && answer.retryAfterMs === undefined',
     'false',
   ],
-  [
-    'a run that has not ended is none [github.late]',
-    '?.conclusion === null',
-    '?.conclusion === 0',
-  ],
+  ['a run that has not ended is none [github.late]', '?.conclusion === null', '?.conclusion === 0'],
   [
     'a token that is new is refused [github.token.new]',
     '!isTokenKnown && / failed: 401',
