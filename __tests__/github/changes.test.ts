@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, file, type Need, refusal, sha } from '../support/github.js'
+import {
+  BAD_GATEWAY,
+  type Fault,
+  type FaultAnswer,
+  file,
+  type Need,
+  refusal,
+  sha,
+} from '../support/github.js'
 import {
   expectSkipped,
   HEAD,
@@ -275,25 +283,6 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest(
-    'a run before that has not ended, as GitHub lists it for a moment, is the last one all the same [github.late]',
-    async (world) => {
-      world.repository.addRun({ ...ours, head_sha: sha('older') })
-      const last = world.repository.addRun({ ...ours })
-      const { conclusion } = last
-      Object.assign(last, { conclusion: null, status: 'in_progress' })
-      world.github.faults.push({
-        path: {
-          test: () =>
-            world.github.requests.length > 0 && Object.assign(last, { conclusion }) && false,
-        } as never,
-        answer: BAD_GATEWAY,
-      })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
-    },
-  )
-
   worldTest.each([
     ['was cancelled', 2, ['success']],
     ['succeeded, and failed then', 3, ['failure', 'success']],
@@ -562,37 +551,42 @@ describe('skip-labels', () => {
     })
 
     const ELEVEN = Array.from({ length: 11 }, (_, nth) => `Part (#${200 + nth})`)
-
-    const LATE: Fault = { times: 9, path: /Repo\/pulls\?/, answer: { status: 200, body: [] } }
-    const SLOW: Fault = { times: 99, path: /Repo\/pulls\?.*per_page=100/, answer: BAD_GATEWAY }
-    worldTest.each<[string, labelled: number, Fault | undefined, says: RegExp]>([
-      ['late', 204, LATE, /#204 has the label/],
-      ['late, and misses more than ten', 200, LATE, /labels of 2 of them may be unseen/],
-      ['only there by fewer [github.pages.fewer]', 200, SLOW, /#200 has the label/],
-      ['not there, as pull requests are off', 204, undefined, /skip-labels was ignored/],
-    ])('a list of many that is %s is no error [github.late]', async (world, ...row) => {
-      const [, labelled, fault, says] = row
+    const NONE = { status: 200, body: [] }
+    const [SLOW, PULLS] = [/Repo\/pulls\?.*per_page=100/, /Repo\/pulls\?/]
+    worldTest.each<[string, labelled: number, path: RegExp, FaultAnswer, requests: number, RegExp]>(
+      [
+        ['there', 200, /never/, NONE, 1, /#200 has the label/],
+        ['late', 204, PULLS, NONE, 10, /#204 has the label/],
+        [
+          'late, and misses more than ten',
+          200,
+          PULLS,
+          NONE,
+          10,
+          /labels of 2 of them may be unseen/,
+        ],
+        [
+          'only there by fewer [github.pages.fewer]',
+          200,
+          SLOW,
+          BAD_GATEWAY,
+          2,
+          /#200 has the label/,
+        ],
+        ['off, as pull requests are', 204, PULLS, refusal(404, 'Not Found'), 1, /was ignored/],
+      ],
+    )('a list of many that is %s is no error [github.late]', async (world, ...row) => {
+      const [, labelled, path, answer, requests, says] = row
       const commits = ELEVEN.map((message) => commitOf(message, message))
-      const mergeCommit = commits[labelled - 200]?.id ?? ''
-      world.repository.addPull({ ...closed, ...marked, number: labelled, mergeCommit })
-      if (fault) world.github.faults.push(fault)
-      else world.repository.hasPulls = false
-      expect((await world.step(inputs, pushOf(...commits))).log).toMatch(says)
-    })
-
-    worldTest('are read by one request, if they are many', async (world) => {
-      const many = Array.from({ length: 99 }, (_, index) => `Part (#${200 + index})`)
-      const commits = many.map((message) => commitOf(message, message))
       for (const [nth, { id }] of commits.entries()) {
-        const labels = new Set(nth === 0 ? ['no docs'] : [])
-        const merged = { merged: true, state: 'closed', mergeCommit: id } as const
-        world.repository.addPull({ number: 200 + nth, labels, ...merged })
+        const labels = new Set(200 + nth === labelled ? ['no docs'] : [])
+        world.repository.addPull({ ...closed, number: 200 + nth, labels, mergeCommit: id })
       }
-      const { outputs } = await world.step(inputs, pushOf(...commits))
-      const read = world.github.requests.filter(({ path }) =>
-        /Your-Repo\/pulls(?:\/2\d\d$|\?)/.test(path),
-      )
-      expect([read.length, outputs.outcome]).toEqual([1, 'skipped'])
+      world.github.faults.push({ path, times: 99, answer })
+      expect((await world.step(inputs, pushOf(...commits))).log).toMatch(says)
+      const read = /Repo\/pulls(?:\/2\d\d$|\?)/
+      const asked = world.github.requests.filter((one) => read.test(one.path))
+      expect(asked.length).toBe(requests)
     })
   })
 

@@ -5,7 +5,7 @@
 
 import { describe, expect } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { BAD_GATEWAY, type Fault, refusal, sha } from '../support/github.js'
+import { BAD_GATEWAY, refusal, sha } from '../support/github.js'
 import {
   deadlineAfter,
   HEAD,
@@ -110,22 +110,16 @@ describe('a context that the token may not read sends nothing, and names the per
 })
 
 const BUSY = 'Server Error: Sorry, this diff is temporarily unavailable due to heavy server load.'
-worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
-  ['the files of a pull request', /\/files/, {}, BAD_GATEWAY],
-  ['the files of a new pull request', /\/files/, {}, refusal(422, 'Could not resolve to a node')],
-  ['the earlier runs', /\/runs/, schedule, BAD_GATEWAY],
-  ['a comparison', /\/compare\//, push(), BAD_GATEWAY],
-  ['a comparison that GitHub is too busy for', /\/compare\//, push(), refusal(500, BUSY)],
-])('a context is read again: %s [github.decides.retried]', async (world, _, path, run, answer) => {
-  world.repository.addComparison(sha('before'), HEAD)
-  world.repository.addRun({ head_sha: sha('before') })
-  world.github.faults.push({ path, answer })
-  const { outputs, commands } = await world.step({ context: 'diff' }, run)
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(world.prompts()[0]).toContain('## Changed files')
-  expect(world.prompts()[0]).not.toContain('no list')
-  expect(commands('warning')).toEqual([])
-})
+worldTest(
+  'a comparison that GitHub is too busy for is read again [range.list.never]',
+  async (world) => {
+    world.repository.addComparison(sha('before'), HEAD)
+    world.github.faults.push({ path: /\/compare\//, answer: refusal(500, BUSY) })
+    await world.step({ context: 'diff' }, push())
+    expect(world.prompts()[0]).toContain('## Changed files')
+    expect(world.prompts()[0]).not.toContain('no list')
+  },
+)
 
 worldTest(
   'what GitHub said is told, although it then says nothing to the end [github.decides.retried] [report.true]',

@@ -112,17 +112,6 @@ worldTest(
   },
 )
 
-worldTest(
-  'a list that GitHub can not make by the hundred is read by fewer [github.pages.fewer]',
-  async (world) => {
-    addMerged(world)
-    const path = /\/commits\/\w+\/pulls.*per_page=100/
-    world.github.faults.push({ path, times: 99, answer: BAD_GATEWAY })
-    await world.step(SCOPE, MERGE_COMMIT)
-    expect(commentsOn(world)).toEqual([2])
-  },
-)
-
 const two = commit('rebased', 'two')
 const toRelease = { ref: 'refs/heads/release/next' }
 /** GitHub lists no more than 250. */

@@ -442,7 +442,7 @@ describe('where a range begins', () => {
     api.push(MERGED, { head, type: 'force_push' })
     const ended = await world.step(INPUTS, night)
     expect(promptOf(world)).toContain(
-      'your-org/api: History was rewritten: commits removed from it are not listed.',
+      'your-org/api: History was rewritten, or the branch is another one: commits that are not on it are not listed.',
     )
     expect(promptOf(world)).toContain('=== modified your-org/api/src/new.ts')
     expect(ended.summary).toContain('Note: your-org/api: History was rewritten')

@@ -77,4 +77,5 @@ export async function refuseIfThere(repo: GitHubRepo, base: string, range: strin
 }
 
 /** A comparison starts at the last common commit. [range.rewritten] */
-const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
+const REWRITTEN =
+  'History was rewritten, or the branch is another one: commits that are not on it are not listed.'
