@@ -26,7 +26,7 @@ const JUST_BEFORE = '2026-01-01T02:57:00Z'
 
 const night: RunOptions = {
   event: 'schedule',
-  payload: { schedule: '17 3 * * *', repository: { visibility: 'private' } },
+  payload: { schedule: '17 3 * * *', repository: { private: true } },
   env: { GITHUB_REF: 'refs/heads/main', GITHUB_RUN_ID: '200', GITHUB_RUN_NUMBER: '2' },
 }
 const inPublic: RunOptions = {

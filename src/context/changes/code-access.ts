@@ -1,6 +1,6 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
-import { getString } from '../../event/payload.js'
+import { getPath, getString } from '../../event/payload.js'
 import { asking, createGitHub, type Gift, type GitHub } from '../../github/client.js'
 import { describeWarning, GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
@@ -16,16 +16,27 @@ const callFor = (path: string) => ({
   expects: (data: unknown) => getString(data, path) !== '',
 })
 
+/** Who may read it, in GitHub's word; of `internal`, some answers say only that it is private. */
+function visibilityOf(repository: unknown): string {
+  const isPrivate = getPath(repository, 'private')
+  return (
+    getString(repository, 'visibility') ||
+    (isPrivate === undefined ? '' : isPrivate ? 'private' : 'public')
+  )
+}
+
 /**
  * A token of another owner may read what this one may not: they are tried in their order, first the
  * one that has read contents of the same owner. [code.token]
  */
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
-  const home = getString(tools.event.payload, 'repository.visibility')
+  const home = visibilityOf(getPath(tools.event.payload, 'repository'))
   /** Whether some who may read this run may not read that code, or nobody could read it. */
   const isHidden = (visibility?: string): boolean =>
-    home !== 'private' && visibility !== 'public' && visibility !== home
+    home !== 'private' &&
+    visibility !== 'public' &&
+    (visibility !== 'internal' || home !== visibility)
   /** What a text says where all may read it. [code.readers] */
   const hide = (text: string, name: string, visibility?: string): string =>
     isHidden(visibility)
@@ -56,9 +67,10 @@ export function openCode({ inputs, ...tools }: Step) {
     for (const github of new Set([...first, ...clients])) {
       const repo = { github, repository, elsewhere }
       try {
-        const { data: about } = await github.repos.get(
+        const { data: known } = await github.repos.get(
           asking(repo, 'reading the name', callFor('default_branch')),
         )
+        const about = { ...known, visibility: visibilityOf(known) }
         if (about.size === 0)
           await github.repos.listCommits({
             ...asking(repo, 'listing commits', { needs: 'contents: read' }),
