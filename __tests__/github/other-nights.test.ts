@@ -127,10 +127,12 @@ async function play(world: SimulatedWorld, random: Random) {
       code.branches.delete('main')
       code.push(iso(begins - 2_000), { head })
     }
-    const isListless = random.chance(0.1)
+    // Once nothing was pushed for a day, the branch is believed.
+    const moved = listed.findLast(({ name }) => name === NAMES[1])?.at ?? 0
+    const isListless = random.chance(0.2) && moved > created - 12 * HOUR
     // What is late by less than the action's patience is listed while it asks.
     for (const { name, visibleAt, move } of listed) {
-      const lateMs = isListless && name === MERGED ? DAY : Math.max(0, visibleAt - begins)
+      const lateMs = isListless && name === NAMES[1] ? DAY : Math.max(0, visibleAt - begins)
       Object.assign(move, { listedAt: lateMs > 90_000 ? Infinity : performance.now() + lateMs })
     }
     const known = repository.runs.find((run) => run.id === id)

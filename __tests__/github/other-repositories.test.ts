@@ -172,34 +172,6 @@ describe('a night', () => {
     },
   )
 
-  codeTest.each([
-    ['a person', dispatch],
-    ['a signal, whose payload is no range', signal],
-  ])('that %s starts is like any other [code.range]', async (world, _, run) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
-    const ended = await world.step(INPUTS, run)
-    expect(ended.outputs.sent).toBe('job')
-    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
-  })
-
-  codeTest(
-    'sends what came in the last quarter of an hour the next night, and nothing twice [code.range]',
-    async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
-      api.push(JUST_BEFORE, change('src/b.ts'))
-      await world.step(INPUTS, night)
-      const env = nextNight(world)
-      await world.step(INPUTS, { ...night, env })
-      const names = world.prompts().map((prompt) => prompt.match(/=== .*/g))
-      expect(names).toEqual([
-        ['=== modified your-org/api/src/a.ts'],
-        ['=== modified your-org/api/src/b.ts'],
-      ])
-    },
-  )
-
   codeTest('sends what a failed one did not [code.range]', async (world) => {
     const [api] = addThree(world)
     api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
@@ -341,25 +313,19 @@ describe('where a range begins', () => {
     },
   )
 
-  codeTest('the first run shows what can not be read [code.first]', async (world) => {
-    first(world)
-    addCode(world, 'your-org/api')
-    const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
-    const { outputs, commands } = await world.step(INPUTS, { ...night, env })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(commands('error')[0]).toContain('reading the name of your-org/web failed: 404')
-  })
-
-  codeTest('the first run shows that a list can not be read [code.first]', async (world) => {
+  codeTest.each([
+    ['a repository', /web$/, 'reading the name'],
+    ['a list', /web\/activity/, 'listing the activity of main'],
+  ])('the first run shows that %s can not be read [code.first]', async (world, _, path, doing) => {
     first(world)
     addThree(world)
     const answer = refusal(403, 'Resource not accessible by personal access token')
-    world.github.faults.push({ path: /web\/activity/, answer })
+    world.github.faults.push({ path, answer, times: 9 })
     const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
     const { outputs, commands } = await world.step(INPUTS, { ...night, env })
     expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     expect(commands('error')[0]).toContain(
-      'listing the activity of main of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission `contents: read` to the personal access token.',
+      `${doing} of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission \`contents: read\` to the personal access token.`,
     )
   })
 
@@ -432,20 +398,6 @@ describe('where a range begins', () => {
     expect(ended.outputs.sent).toBe('job')
     const diffs = promptOf(world).match(/(?<==== modified your-org\/api\/src\/)\w+/g) ?? []
     expect(diffs.sort()).toEqual([...names].sort())
-  })
-
-  codeTest('a forced push is sent, and said [code.range] [range.rewritten]', async (world) => {
-    const [api] = addThree(world)
-    const root = [...api.commits.keys()][0] ?? ''
-    api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
-    const head = api.addCommit({ parents: [root], ...change('src/new.ts').commit }).sha
-    api.push(MERGED, { head, type: 'force_push' })
-    const ended = await world.step(INPUTS, night)
-    expect(promptOf(world)).toContain(
-      'your-org/api: History was rewritten, or the branch is another one: commits that are not on it are not listed.',
-    )
-    expect(promptOf(world)).toContain('=== modified your-org/api/src/new.ts')
-    expect(ended.summary).toContain('Note: your-org/api: History was rewritten')
   })
 
   codeTest(
@@ -580,24 +532,6 @@ describe('where a range begins', () => {
       expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
     },
   )
-
-  codeTest('before it was, since begins at its first commit [code.since]', async (world) => {
-    addThree(world)
-    const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
-    young.push(MERGED, change('src/first.ts'))
-    young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
-    young.push('2025-12-31T17:00:00Z', change('src/third.ts'))
-    const inputs = { ...INPUTS, 'code-repositories': 'your-org/young', since: '2025-12-31' }
-    await world.step(inputs, dispatch)
-    expect(
-      promptOf(world)
-        .match(/=== .*/g)
-        ?.sort(),
-    ).toEqual([
-      '=== modified your-org/young/src/second.ts',
-      '=== modified your-org/young/src/third.ts',
-    ])
-  })
 })
 
 describe('a list of activity that is late [code.late]', () => {
@@ -797,12 +731,14 @@ describe('history that was rewritten [code.rewritten]', () => {
     ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing', 2],
     ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job', 2],
     ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job', 1],
-  ])('is %s', async (world, _, gone, made, sent, comparisons) => {
+  ])('is %s [range.rewritten]', async (world, _, gone, made, sent, comparisons) => {
     const [api] = addThree(world)
     rewrite(api, gone, made)
     const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
     expect(ended.outputs.sent).toBe(sent)
-    if (sent === 'job') expect(promptOf(world)).toContain('your-org/api: History was rewritten')
+    const isSaid = 'your-org/api: History was rewritten: commits removed from it are not listed.'
+    if (sent === 'job') expect(promptOf(world)).toContain(isSaid)
+    if (sent === 'job') expect(ended.summary).toContain(isSaid)
     expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)
   })
 
@@ -1091,19 +1027,6 @@ describe('tokens [code.token]', () => {
   })
 
   codeTest(
-    'a line that has expired is warned of without the name of private code',
-    async (world) => {
-      addCode(world, 'your-org/api')
-      const tokens = `github_pat_expired_0123456789\n${TOKEN}`
-      const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': tokens }
-      const { commands, summary } = await world.step(inputs, inPublic)
-      expect(commands('warning').join()).toContain('reading the name of one of code-repositories')
-      expect(commands('warning').join()).toContain('Check line 1 of code-token')
-      expect(summary).not.toContain('your-org/api')
-    },
-  )
-
-  codeTest(
     'of two owners: each is tried, and what has read an owner is tried first',
     async (world) => {
       addThree(world)
@@ -1143,13 +1066,14 @@ describe('tokens [code.token]', () => {
         'code-repositories': 'your-org/api\nyour-org/web\nother-org/lib',
         'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
       }
-      const ended = await world.step({ ...INPUTS, ...inputs }, night)
+      const ended = await world.step({ ...INPUTS, ...inputs }, inPublic)
       expect(ended.outputs.sent).toBe('job')
       const isSaid = [
-        'GitHub: reading the name of your-org/api failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
+        'GitHub: reading the name of one of code-repositories failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
       ]
       expect(ended.commands('warning')).toEqual(isSaid)
       expect(ended.summary).toContain('Check line 1 of code-token')
+      expect(ended.summary).not.toContain('your-org/api')
     },
   )
 

@@ -63,7 +63,8 @@ export function parseCodeTokens(value: string, hasCode: boolean): readonly strin
  */
 export function parseTime(value: string, now: Date): string {
   const time = new Date(value)
-  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/.test(value) && time <= now
+  const isTime =
+    /^(?:19[7-9]|2\d\d)\d-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/.test(value) && time <= now
   // Of February 30, JavaScript makes March 2.
   if (isTime && time.toISOString().startsWith(value.slice(0, 10))) return value
   throw unexpected('a past date or time in UTC, such as 2026-11-20 or 2026-11-20T14:00:00Z')
