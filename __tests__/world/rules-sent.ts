@@ -5,7 +5,7 @@
 
 import { changesOf, countedIn, isWhole } from './changes.js'
 import { headOf, numberOf } from './events.js'
-import type { Facts } from './facts.js'
+import { type Facts, isObject } from './facts.js'
 import type { StepPlan } from './plan.js'
 import { hasLostMessage, hasTheSame, ownIsLost } from './remembered.js'
 import type { Rule } from './rules.js'
@@ -88,9 +88,10 @@ export const SENT_RULES = {
     const { posts, hasComment } = facts
     if (!hasComment) return
     for (const { body, startedAt } of posts) {
-      const read = facts.docsPullAnswers.findLast(({ at }) => at < startedAt)
+      const read = facts.docsPullReads.findLast(({ at }) => at < startedAt)
       const [, name] = /^\/repos\/(.*)\/pulls\/17$/.exec(read?.path ?? '') ?? []
-      if (name === undefined || facts.docsPullBefore(startedAt) !== 'open') continue
+      const isOpen = read && isObject(read) && facts.docsPullBefore(startedAt) === 'open'
+      if (!isOpen) continue
       if (!JSON.parse(body).prompt.includes(`https://github.com/${name}/pull/17`))
         yield `the prompt does not name ${name}#17`
     }
