@@ -549,7 +549,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const ofCommit = { ...ofStep(0), method: 'GET', path: /\/compare\/|\/commits\/\w+\/pulls/ }
   // One moment at a time.
   if (newCommit && times === 0) github.faults.push({ ...ofCommit, times: 2, answer: newCommit })
-  else if (plan.newToken > 0)
+  else if (plan.newToken > 0 && times === 0)
     github.faults.push({ ...ofStep(0), times: plan.newToken, answer: UNKNOWN_TOKEN })
   const ever = { method: 'GET', times: 1_000, answer: { status: 502, body: {} } }
   // A page of a comparison, or of what is only told, isn't asked for by fewer.
