@@ -89,13 +89,16 @@ async function play(world: SimulatedWorld, random: Random) {
     ]),
   )
   const codeOf = (name: string) => codes.get(name) as Repository
-  for (const name of NAMES)
-    codeOf(name).push(iso(EPOCH - 30 * DAY), { commit: { files: [file('src/old.ts')] } })
+  const listed: Listed[] = []
+  for (const name of NAMES) {
+    const at = EPOCH - 30 * DAY
+    codeOf(name).push(iso(at), { commit: { files: [file('src/old.ts')] } })
+    listed.push({ name, at, visibleAt: at, dated: at, move: codeOf(name).moves[0] ?? {} })
+  }
   const { runs, pushes } = draw(random)
   const ends = [EPOCH - (NIGHTS + 1) * DAY - MARGIN]
   repository.addRun({ id: 1, created_at: iso(EPOCH - (NIGHTS + 1) * DAY) })
   const waiting = [...pushes]
-  const listed: Listed[] = []
   const home = random.pick('public', 'private')
   const renamed = 100 + random.int(2, NIGHTS) * 10
   const nights = [...runs, { id: 999, event: 'schedule', created: EPOCH - HOUR, begins: EPOCH }]
