@@ -283,6 +283,25 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
+  worldTest(
+    'a run before that has not ended, as GitHub lists it for a moment, is the last one all the same [github.late]',
+    async (world) => {
+      world.repository.addRun({ ...ours, head_sha: sha('older') })
+      const last = world.repository.addRun({ ...ours })
+      const { conclusion } = last
+      Object.assign(last, { conclusion: null, status: 'in_progress' })
+      world.github.faults.push({
+        path: {
+          test: () =>
+            world.github.requests.length > 0 && Object.assign(last, { conclusion }) && false,
+        } as never,
+        answer: BAD_GATEWAY,
+      })
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+    },
+  )
+
   worldTest.each([
     ['was cancelled', 2, ['success']],
     ['succeeded, and failed then', 3, ['failure', 'success']],
