@@ -736,7 +736,7 @@ describe('history that was rewritten [code.rewritten]', () => {
     rewrite(api, gone, made)
     const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
     expect(ended.outputs.sent).toBe(sent)
-    const isSaid = 'your-org/api: History was rewritten: commits removed from it are not listed.'
+    const isSaid = 'your-org/api: History was rewritten, or the branch is another one: commits that'
     if (sent === 'job') expect(promptOf(world)).toContain(isSaid)
     if (sent === 'job') expect(ended.summary).toContain(isSaid)
     expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)

@@ -848,8 +848,8 @@ const TABLE = [
   ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
   [
     'a red re-run takes the mark away [code.range] [range.schedule.attempts]',
-    'isGreen = await hasSucceeded(',
-    'isGreen = (() => false)(',
+    'isMark(run) || (await hasSucceeded(',
+    'isMark(run) || (await (() => false)(',
   ],
   [
     'a branch of yesterday begins in what was merged [code.young]',
