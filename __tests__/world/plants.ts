@@ -525,11 +525,7 @@ const TABLE = [
     "= ['sending', 'unknown'].includes(state);",
     "= state === 'sending';",
   ],
-  [
-    'who waits does not say why [memory.rerun.told]',
-    "context.tell({ kind: 'noted', text, level: 'log' });",
-    '',
-  ],
+  ['who waits does not say why [memory.rerun.told]', "context.tell({ kind: 'noted', text });", ''],
   ['a push has no news [paid.push.unchanged]', 'isAsked = isNews ||', 'isAsked ='],
   [
     'a comment that quotes one is its own [skip.own-comment]',

@@ -42,7 +42,7 @@ const WRITERS_ONLY = [
  */
 export function whoNeedsAccess(
   event: RunEvent,
-  { repository, actor }: Pick<RunEnvironment, 'repository' | 'actor'>,
+  { repository, actor }: RunEnvironment,
   allowed: ReadonlySet<string>,
 ): readonly Person[] {
   if (allowed.has('*')) return []

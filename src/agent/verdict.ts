@@ -45,10 +45,10 @@ export type PollVerdict = Readonly<
 >
 
 /** How long (ms) a 404 may mean that a new job isn't visible yet. [poll.new-job.grace] */
-export const VISIBILITY_GRACE_MS = 30_000
+const VISIBILITY_GRACE_MS = 30_000
 
 /** How many refused polls in a row are believed: gateways refuse for a moment. [poll.refused] */
-export const REFUSED_TRIES = 4
+const REFUSED_TRIES = 4
 
 /** How long to wait before a refused poll is repeated, in milliseconds: together about 10 s. */
 export const REFUSED_DELAY_MS = 3_400

@@ -143,10 +143,8 @@ export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
-type About = Pick<RunEvent, 'name' | 'pullRequest'>
-
 /** Whether the job's token can only read: the run is of a fork's pull request. */
-export function hasReadOnlyToken({ name, pullRequest }: About): boolean {
+export function hasReadOnlyToken({ name, pullRequest }: RunEvent): boolean {
   // pull_request_target and the like run with the token and the secrets of the base repository.
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
@@ -166,7 +164,7 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
  * and docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  * [input.key.empty]
  */
-export function explainMissingSecrets(event: About, actor: string): string | undefined {
+export function explainMissingSecrets(event: RunEvent, actor: string): string | undefined {
   if (actor === 'dependabot[bot]') {
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +

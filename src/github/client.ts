@@ -56,7 +56,7 @@ const CREATION_MS = 500
  */
 const CANCELLED_MS = 1_000
 
-export interface GitHubOptions extends FetchOptions, FailureContext {
+interface GitHubOptions extends FetchOptions, FailureContext {
   readonly token: string
   readonly deadline: Deadline
   readonly random: () => number
@@ -299,7 +299,7 @@ export interface GitHubRepo {
  * it fails.
  */
 export function asking(
-  { repository, elsewhere }: Omit<GitHubRepo, 'github'>,
+  { repository, elsewhere }: GitHubRepo,
   what: string,
   call: Omit<Call, 'doing'>,
 ) {

@@ -223,7 +223,7 @@ function findOwn({ items, truncated }: Listed, options: CommentOptions): Comment
     return { kind: 'none' }
   }
   const { id, stored, isHidden } = newest
-  if (isHidden) tell({ kind: 'noted', text: "This step's comment is hidden.", level: 'log' })
+  if (isHidden) tell({ kind: 'noted', text: "This step's comment is hidden." })
   if (isOfThisAttempt(stored, environment) && !isMemory)
     warn(
       "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",

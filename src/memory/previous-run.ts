@@ -16,7 +16,7 @@ import { isOfThisAttempt, NOTHING_SENT, type StoredState } from './marker.js'
 interface PreviousRunContext extends PollTools, StepSubject {
   /** Where earlier runs stored their state. */
   readonly comment: Comment
-  readonly readDocsPull: DocsPulls['readState']
+  readonly docsPulls: DocsPulls
 }
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
@@ -71,17 +71,17 @@ async function find(
   context: PreviousRunContext,
   known = state.link,
 ): Promise<Found> {
-  const { inputs, readDocsPull } = context
+  const { inputs, docsPulls } = context
   const { jobId } = state
+  let job: Situation['job']
   // A dry run sends not even this.
-  const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
-  const job = jobId === '' ? undefined : await ask()
+  if (jobId !== '') job = inputs.dryRun ? 'not requested' : await getJob(jobId, context)
   // The service leaves the link out while it works on a message.
   const link = (typeof job === 'object' ? job.link : undefined) ?? known
   // A job's own pull request is opened when it has finished.
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
-  const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
+  const pull = link === undefined || isWaitedFor ? undefined : await docsPulls.readState(link)
   return { by, unasked: findUnasked(context), job, isUnfinished, link, pull }
 }
 
@@ -103,7 +103,7 @@ function attachTo(
   const { jobId, fingerprint } = state
   const messageMayBeLost = noteIfLost(state, context)
   const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-  context.tell({ kind: 'noted', text, level: 'log' })
+  context.tell({ kind: 'noted', text })
   const seen = job === 'not requested' ? undefined : job
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }

@@ -101,14 +101,10 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    const fail = (error: Error): void => {
-      reject(
-        new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
-          cause: error,
-        }),
-      )
-    }
-    request.once('error', fail)
+    request.once('error', (cause) => {
+      const message = `${name}: ${describeError(cause)}`
+      reject(new ConnectError(message, certificateFailure('proxy', cause), { cause }))
+    })
     request.once('connect', ({ statusCode: status = 0, headers }, socket) => {
       if (status >= 200 && status < 300) return resolve(socket as Socket)
       // A proxy may keep the socket open.

@@ -75,7 +75,7 @@ export class StepReport {
     this.#record(happening)
     switch (happening.kind) {
       case 'noted':
-        writer[happening.level](happening.text)
+        writer[happening.level ?? 'log'](happening.text)
         break
       case 'heartbeat':
         writer.log(formatHeartbeatLine(this.#facts))

@@ -29,7 +29,7 @@ export type Happening = Readonly<
   | { kind: 'pausing' }
   | { kind: 'heartbeat' }
   /** For whoever reads the log, the summary and the comment. */
-  | { kind: 'noted'; text: string; level: 'log' | 'warn' }
+  | { kind: 'noted'; text: string; level?: 'warn' }
   /** The run is about a pull request that isn't merged yet: its docs have to wait for it. */
   | { kind: 'code-is-open' }
   /** If the run ends green, a re-run of it sends nothing. */
@@ -46,7 +46,7 @@ type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
 export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
 
 /** What has become of what the step asks the service for: the last that happened to it. */
-export type RequestState =
+type RequestState =
   | Readonly<{ kind: 'none' }>
   | Extract<Happening, { kind: 'sending' | 'unknown' | 'accepted' | 'waiting' }>
 

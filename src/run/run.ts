@@ -30,7 +30,7 @@ type Begun = Readonly<{
  */
 export async function run(
   task: Task,
-  { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
+  { wait, pollIntervalMs, timeoutMs }: Inputs,
   tools: RunTools,
 ): Promise<RunResult> {
   const first = await begin(task, wait, tools)

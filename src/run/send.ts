@@ -54,7 +54,7 @@ export async function sendUntilAccepted(
     if (verdict.kind === 'accepted') {
       if (result.kind === 'job' && verdict.job === undefined) {
         const text = `The answer to the message names another docs job: ${quote(result.job.id)}.`
-        tell({ kind: 'noted', text, level: 'log' })
+        tell({ kind: 'noted', text })
       }
       return verdict.job
     }

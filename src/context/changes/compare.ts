@@ -24,14 +24,14 @@ const COMPARE_LIMIT = 300
  * (github.com/orgs/community/discussions/213491).
  */
 const FILES_LIMIT = 3000
-export const FILES_PAGE = 50
+const FILES_PAGE = 50
 
 /** How many commits a page of a comparison has at most; the first page has the files. */
 const COMMITS_PAGE = 100
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-export type Comparison = Readonly<
+type Comparison = Readonly<
   | { kind: 'ahead' | 'identical' | 'behind' | 'diverged'; changes: ListedChanges }
   /** One of the two does not exist, or the token can't read the repository. */
   | { kind: 'not found'; error: GitHubError }
@@ -145,7 +145,7 @@ export async function readFiles(
 }
 
 /** Of another repository than the run's, the names of files begin with its name. */
-export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>): string {
+export function folderOf({ repository, elsewhere }: GitHubRepo): string {
   return elsewhere ? `${repository}/` : ''
 }
 

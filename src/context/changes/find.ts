@@ -6,7 +6,7 @@ import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
 import type { ApiFile, ApiPull } from '../../github/types.js'
 import { CODE_EVENTS } from '../../inputs/code-repositories.js'
-import type { Inputs } from '../../inputs/inputs.js'
+import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
 import { isFileList, readFiles } from './compare.js'
@@ -18,21 +18,16 @@ import { type Changes, type Findings, type Thread, unknownChanges } from './type
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
  * request on an event that is not about one. [range.number]
  *
- * @param inputs.thread what `issue-number` names, if it was read before
+ * @param known what `issue-number` names, if it was read before
  * @throws ActionError `github`, also if GitHub refuses for good: a docs job that knows of no
  * changes is money lost [github.context.refused]
  */
 export async function findChanges(
-  environment: RunEnvironment,
-  event: RunEvent,
+  { inputs, environment, event }: StepSubject,
   repo: GitHubRepo,
-  {
-    context,
-    since,
-    issueNumber,
-    thread: known,
-  }: Pick<Inputs, 'context' | 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
+  known?: Thread,
 ): Promise<Findings> {
+  const { context, since, issueNumber } = inputs
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
   // The payload of a comment on a pull request has no branches.

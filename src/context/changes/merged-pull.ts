@@ -3,7 +3,7 @@
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
-import { type GitHubError, isMissing } from '../../github/errors.js'
+import { isMissing, keepMissing } from '../../github/errors.js'
 import type { ApiPull } from '../../github/types.js'
 import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
@@ -89,12 +89,6 @@ export async function findMergedPull(
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   if (pull === undefined || more.length > 0) return undefined
   return { pull, isConsent: isConsent(pull) }
-}
-
-/** The error, if GitHub says that there is no such thing. */
-function keepMissing(thrown: unknown): GitHubError {
-  if (isMissing(thrown)) return thrown
-  throw thrown
 }
 
 /** How many that are named are read one by one. */

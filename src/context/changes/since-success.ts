@@ -3,7 +3,7 @@
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
-import { isMissing } from '../../github/errors.js'
+import { isMissing, keepMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
@@ -83,17 +83,13 @@ export async function hasSucceeded(
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of a run`, {
-      needs: 'actions: read',
-    }),
+    ...asking(repo, `reading attempt ${attempt_number} of a run`, { needs: 'actions: read' }),
     run_id: Number(runId),
     attempt_number,
   })
   // The runs could be listed, so what isn't found isn't there.
-  const answer = await asked.catch((thrown) => {
-    if (!isMissing(thrown)) throw thrown
-  })
-  const isGreen = answer?.data.conclusion === 'success'
+  const answer = await asked.catch(keepMissing)
+  const isGreen = !isMissing(answer) && answer.data.conclusion === 'success'
   return isGreen || hasSucceeded({ ...environment, runAttempt: attempt_number }, repo)
 }
 
