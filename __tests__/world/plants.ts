@@ -86,7 +86,7 @@ const TABLE = [
   ],
   [
     'a green night is paid again [range.rerun.green]',
-    "answer?.data.conclusion === 'success'",
+    "answer.data.conclusion === 'success'",
     'false',
   ],
   [
@@ -302,8 +302,8 @@ const TABLE = [
   ],
   [
     'what was lost on the way is no change [github.decides.retried]',
-    'findChanges(environment, event, repo, { ...inputs, thread: named })',
-    "findChanges(environment, event, repo, { ...inputs, thread: named }).catch(() => ({ changes: { kind: 'unknown', reason: '' } }))",
+    'find(step, repo, named)',
+    "find(step, repo, named).catch(() => ({ changes: { kind: 'unknown', reason: '' } }))",
   ],
   [
     'a docs pull request that fails to be read is open [github.decides.retried]',
@@ -415,8 +415,8 @@ const TABLE = [
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
-    'const isAsked = isWanted ||',
-    'const isAsked =',
+    "(context !== 'diff' || hasWords)",
+    'hasWords',
   ],
   [
     'an issue that is named has no words [skip.nothing-to-compare]',
@@ -554,12 +554,12 @@ const TABLE = [
   ],
   [
     'the words of an issue are paid for each quiet night [skip.schedule.no-commits]',
-    'isWanted || (isByHand && hasWords)',
-    'isWanted || hasWords',
+    "(isByHand && (context !== 'diff' || hasWords))",
+    "(isByHand && context !== 'diff') || hasWords",
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
-    "isByHand && context !== 'diff'",
+    "isByHand && (context !== 'diff' || hasWords)",
     'isByHand',
   ],
   [
@@ -844,8 +844,8 @@ const TABLE = [
   ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
   [
     'a red re-run takes the mark away [code.range] [range.schedule.attempts]',
-    'isGreen = await hasSucceeded(',
-    'isGreen = (() => false)(',
+    'isMark(run) || (await hasSucceeded(',
+    'isMark(run) || ((() => false)(',
   ],
   [
     'a branch of yesterday begins in what was merged [code.young]',

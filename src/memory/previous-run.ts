@@ -198,8 +198,8 @@ function earlier(
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
         return { kind: 'create', prompt, fingerprint, previousLink, look }
       }
-      const remembered = job === 'not requested' ? undefined : { job, previousLink }
-      return { kind: 'message', jobId, prompt, fingerprint, remembered, look }
+      const seen = job === 'not requested' ? undefined : job
+      return { kind: 'message', jobId, job: seen, prompt, fingerprint, previousLink, look }
     },
   }
 }

@@ -96,7 +96,7 @@ export async function sendUntilAccepted(
 
 /** Whether the docs job that gets the message was seen ended. */
 export function hasEnded(task: Sending): boolean {
-  return task.kind === 'message' && isFinal(task.remembered?.job?.status)
+  return task.kind === 'message' && isFinal(task.job?.status)
 }
 
 /** If the action itself fails, the request may already have been sent. */

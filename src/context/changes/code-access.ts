@@ -23,7 +23,7 @@ const callFor = (path: string) => ({
 export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
   const home = getString(tools.event.payload, 'repository.visibility')
-  /** Whether some who may read this run may not read that code; nobody knows, if it was not read. */
+  /** Whether some who read this run may not read that code; nobody knows, if it was not read. */
   const isHidden = (visibility?: string): boolean =>
     home !== 'private' && visibility !== 'public' && visibility !== home
   /** What a text says where all may read it. [code.readers] */
@@ -44,8 +44,8 @@ export function openCode({ inputs, ...tools }: Step) {
   const expired: GitHubError[] = []
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
-   * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour after
-   * the first push, its size is 0. [code.unchanged]
+   * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
+   * after the first push, its size is 0. [code.unchanged]
    *
    * @throws ActionError `github` of a token that has expired, else of the first
    */
