@@ -44,8 +44,8 @@ export async function planAndRun(
   }
   if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.skip }
   log(formatStartLine(plan, inputs))
-  const writePlaceholder = (): Promise<void> => report.writePlaceholder()
-  if (!inputs.dryRun) return run(plan, inputs, { ...step, service, writePlaceholder })
+  const tools = { ...step, service, writePlaceholder: () => report.writePlaceholder() }
+  if (!inputs.dryRun) return run(plan, inputs, tools)
   if (plan.kind !== 'attach') report.showPrompt(plan.isPrivate ? NOT_SHOWN : plan.prompt)
   return { outcome: 'dry-run' }
 }

@@ -131,7 +131,7 @@ async function planAbout(
   const whole = all && (await judgeWhole(inputs, event.name, all, repo))
   const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
-  const { isMark = false, bySince } = findings ?? {}
+  const { isMark, bySince } = findings ?? {}
   // What is remembered knows more of a re-run.
   if (isMark && !bySince && !memory.comment?.isMemory) {
     if (await hasSucceeded(environment, repo)) return skipAndStop(ALREADY_SENT)

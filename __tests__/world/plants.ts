@@ -135,8 +135,8 @@ const TABLE = [
   ],
   [
     'a re-run forgets what was said [memory.rerun.unknown]',
-    'messageMayBeLost, job });',
-    'messageMayBeLost });',
+    "...task, kind: 'waiting' });",
+    "...task, kind: 'waiting', job: undefined });",
   ],
   [
     'a gateway knows of docs jobs [send.refused.foreign]',
@@ -539,7 +539,7 @@ const TABLE = [
   ],
   [
     'nothing is remembered of what was sent [paid.push.unchanged]',
-    "fingerprint: isKept ? request.fingerprint : ''",
+    "fingerprint: (isKept && request.fingerprint) || ''",
     "fingerprint: ''",
   ],
   [

@@ -59,11 +59,9 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
     const author = event.authors.find(isListed)
     return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
-  if (pullRequest !== undefined) {
-    const { author } = pullRequest
-    return isListed(author) ? skipBy('the pull request is', author) : {}
-  }
-  return checkCommits(event, isListed)
+  if (pullRequest === undefined) return checkCommits(event, isListed)
+  const { author } = pullRequest
+  return isListed(author) ? skipBy('the pull request is', author) : {}
 }
 
 /** A push is by whom its commits are, not by whoever sent it. [skip.authors.push] */

@@ -66,7 +66,7 @@ type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 /** The response is complete and refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
-    readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,
+    readonly response: ErrorResponse,
     code: ErrorCode,
     message: string,
     advice: string,

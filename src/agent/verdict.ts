@@ -189,7 +189,7 @@ export function judgePoll(result: ServiceResult, context: PollContext): PollVerd
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, result.retryAfterMs)
       }
-      const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
+      const isNew = (context.sinceCreateMs ?? Infinity) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
       return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }

@@ -44,8 +44,6 @@ export type Commit = Readonly<{
   authorName: string
   message: string
   isMerge?: boolean
-  /** It was committed then, as its committer's clock says. */
-  date?: string
 }>
 
 /** Git names no commit like this, as in a push of a new branch. */
@@ -70,7 +68,7 @@ export type RunEvent = Readonly<{
   authors: readonly string[]
   payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
-  problem: string | undefined
+  problem?: string
 }>
 
 /** A payload that can't be read is a `problem` of whoever needs it. [github.event] */
@@ -83,11 +81,11 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
   } catch (thrown) {
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'it is not a JSON object'
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
-    return { ...parseEvent(name, undefined), problem }
+    return { ...parseEvent(name), problem }
   }
 }
 
-export function parseEvent(name: string, payload: unknown): RunEvent {
+export function parseEvent(name: string, payload?: unknown): RunEvent {
   const texts = ['comment', 'review', 'answer'].filter(
     (part) => getPath(payload, part) !== undefined,
   )
@@ -102,7 +100,6 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
         : undefined,
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
-    problem: undefined,
   }
 }
 

@@ -288,7 +288,7 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefi
  * The first full minute after that, as in `2026-11-27 14:05 UTC`: a log may be read later. GitHub's
  * limits end within an hour; what is no date in a day is none of them.
  */
-function minuteAfter(now: Date, delayMs = Number.NaN): string | undefined {
+function minuteAfter(now: Date, delayMs = NaN): string | undefined {
   if (!(delayMs < 86_400_000)) return undefined
   const minute = new Date(now.getTime() + delayMs + 59_999).toISOString().slice(0, 16)
   return `${minute.replace('T', ' ')} UTC`

@@ -137,7 +137,7 @@ export function parseScope(
 
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
-  const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
+  const number = /^[1-9]\d*$/.test(value) ? Number(value) : NaN
   if (Number.isSafeInteger(number)) return number
   throw unexpected('the number of a pull request or an issue, such as 7')
 }
@@ -203,7 +203,7 @@ export function parseSince(value: string): string {
 
 /** Anything else is NaN, which is in no range. */
 function toNumber(value: string): number {
-  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
 }
 
 /** @returns milliseconds */

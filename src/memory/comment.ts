@@ -26,8 +26,7 @@ import {
 } from './marker.js'
 import type { Comments } from './thread.js'
 
-interface CommentOptions
-  extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'warn' | 'tell'> {
+interface CommentOptions extends Step {
   readonly comments: Comments
   readonly identity: Identity
   readonly markerKeys: MarkerKeys

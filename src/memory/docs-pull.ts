@@ -111,12 +111,12 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
           if (thrown instanceof Unreadable && !couldRead.has(link)) couldRead.set(link, false)
           return undefined
         })
-      const readFiles = () =>
-        readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
       // Side by side if both are asked for: together they have little time.
       const pull = isContinued || (isOpened && !hasReaders) ? readPull() : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isOpened && isTold ? await readFiles() : []
+      const asked = { retried: false, signal }
+      const files =
+        isOpened && isTold ? await readWithAny(link, readDocsFiles, asked).catch(() => []) : []
       const state = isContinued ? stateOf(await pull) : undefined
       return {
         files,
@@ -168,8 +168,7 @@ const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
 /** Undefined if GitHub doesn't say. */
 function stateOf(pull: Partial<ApiPull> | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
-  if (state === 'closed')
-    return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
+  if (state === 'closed') return getPath(pull, 'merged_at') ? 'merged' : 'closed'
   return state === 'open' ? state : undefined
 }
 

@@ -152,7 +152,7 @@ async function getJob(
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
     const job = await pollUntilDone(
-      { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
+      { jobId, precededBy: { kind: 'nothing' }, once: true, timeoutMs },
       quietTools,
     )
     if (job !== undefined) return job

@@ -106,10 +106,10 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       reject(new ConnectError(message, certificateFailure('proxy', cause), { cause }))
     })
     request.once('connect', ({ statusCode: status = 0, headers }, socket) => {
-      if (status >= 200 && status < 300) return resolve(socket as Socket)
+      if (status >= 200 && status < 300) return resolve(socket)
       // A proxy may keep the socket open.
       socket.destroy()
-      const offers = String(headers['proxy-authenticate'] ?? 'Basic')
+      const offers = headers['proxy-authenticate'] ?? 'Basic'
       const wants = /\bbasic\b/i.test(offers) ? '' : ` and wants ${quote(truncate(offers, 100))}`
       const why = wants ? 'scheme' : credentials === ':' ? 'unauthenticated' : 'authentication'
       const said = `${name} responded ${status} to CONNECT${wants}`

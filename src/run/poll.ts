@@ -39,7 +39,7 @@ export type PollOptions = Readonly<{
   /** Stop at the first job object, whatever its status. */
   once: boolean
   /** Undefined: adaptive. */
-  pollIntervalMs: number | undefined
+  pollIntervalMs?: number | undefined
   timeoutMs: number
 }>
 
@@ -64,7 +64,7 @@ export async function pollUntilDone(
     clock,
   )
   const halfMs = untilFinalPoll.remainingMs() / 2
-  const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
+  const settleMs = halfMs < MIN_SETTLE_MS ? Infinity : Math.min(SETTLE_MS, halfMs)
   /** The time left for a service that has never responded. */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let polled = NEVER_POLLED

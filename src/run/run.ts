@@ -63,8 +63,8 @@ async function begin(task: Plan, wait: boolean, tools: RunTools): Promise<Begun 
     case 'message':
       return send(task, wait, tools)
     case 'attach': {
-      const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
-      tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
+      const { jobId, job } = task
+      tools.tell({ ...task, kind: 'waiting' })
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
     }
   }

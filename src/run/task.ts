@@ -8,7 +8,7 @@ import type { Skip } from './result.js'
 export type Task = Readonly<
   | Sending
   /** `job` is set if the service has just returned it. */
-  | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
+  | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Waiting)
 >
 
 /**

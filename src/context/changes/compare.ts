@@ -190,7 +190,6 @@ function toCommits(data: ApiComparison): CommitList {
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
       isMerge: getArray(commit, 'parents').length > 1,
-      date: getString(commit, 'commit.committer.date'),
     }),
   )
   return { commits, complete: commits.length === data.total_commits }

@@ -30,9 +30,8 @@ export async function sinceLastSuccess(
 ): Promise<Changes> {
   const found = await findSuccesses(environment, repo, RUN_EVENTS)
   if ('kind' in found) return found
-  const { last } = found
-  const mayBeBehind = last.id > Number(environment.runId)
-  return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+  const mayBeBehind = found.last.id > Number(environment.runId)
+  return changesBetween(repo, found.last.head_sha, environment.sha, { mayBeBehind })
 }
 
 /**
