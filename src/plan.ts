@@ -143,8 +143,7 @@ async function planAbout(
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
-  let omit = (text: string, isAll = false): void =>
-    isAll ? tell({ kind: 'noted', text }) : log(text)
+  let omit = (text: string, isAll = false) => (isAll ? tell({ kind: 'noted', text }) : log(text))
   const composeWith = (...more: string[]): string => {
     const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
     omit = () => undefined // Once: it may be composed again.

@@ -43,7 +43,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * [skip.authors.person]
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): ByAuthors {
-  const isListed = (login: string): boolean => authors.has(login.toLowerCase())
+  const isListed = (login: string) => authors.has(login.toLowerCase())
   const { name, action, sender, pullRequest, payload } = event
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')

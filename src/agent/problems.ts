@@ -56,7 +56,7 @@ const REQUEST_NAMES = {
   create: 'create request',
   message: 'message',
   poll: 'status request',
-} as const
+}
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
 type RefusedRequest = Readonly<{ kind: keyof typeof REQUEST_NAMES; seen?: boolean }>

@@ -157,7 +157,7 @@ export function splitLines(value: string): readonly string[] {
  */
 export function parseLabels(value: string): ReadonlySet<string> {
   const labels = value.split(/[,\r\n]/).map((label) => label.trim())
-  const isSlip = (label: string): boolean => /^(?:- |["'[])|(?<!\\)["'\]]$|\s#/.test(label)
+  const isSlip = (label: string) => /^(?:- |["'[])|(?<!\\)["'\]]$|\s#/.test(label)
   if (labels.some(isSlip))
     throw unexpected(
       'labels separated by commas or line breaks, such as no-docs',

@@ -39,7 +39,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
   const { environment, inputs, event } = step
   const { docsToken: token } = inputs
   // GitHub ignores the case of a repository's name.
-  const isHere = (repository = ''): boolean =>
+  const isHere = (repository = '') =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
   /**

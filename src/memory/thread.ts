@@ -53,7 +53,7 @@ export function openComments(
     asking(repo, `writing the comment on ${kind} ${issue_number}`, {
       ...mode,
       needs: permission,
-      expects: ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
+      expects: ({ id }) => Number.isSafeInteger(id),
     })
 
   function list(mode: RequestMode) {

@@ -10,7 +10,7 @@ export function formatStartLine(
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
 ): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
-  const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
+  const say = (would: string, now: string) => (dryRun ? `Dry run: would ${would}` : now)
   switch (task.kind) {
     case 'create': {
       const what = say('create a docs job', 'Creating a docs job')

@@ -177,7 +177,7 @@ function isPlain(word: string): boolean {
 }
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
-  const show = (text: string): string => inlineCode(redact(text))
+  const show = (text: string) => inlineCode(redact(text))
   const where = runUrl
     ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
@@ -193,7 +193,7 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   return toList(items.filter(Boolean))
 }
 
-const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
+const toList = (items: readonly unknown[]) => items.map((item) => `- ${item}`).join('\n')
 
 /** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const DOCS_FILES = { shown: 3, listed: 20 }

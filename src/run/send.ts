@@ -11,7 +11,7 @@ import type { RunTools } from './step.js'
 import type { Sending } from './task.js'
 
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
-const LATEST_MS = { unsent: 250, answered: 2_000 } as const
+const LATEST_MS = { unsent: 250, answered: 2_000 }
 
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 

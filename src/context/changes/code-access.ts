@@ -24,10 +24,10 @@ export function openCode({ inputs, ...tools }: Step) {
   const { codeTokens, githubToken } = inputs
   const home = getString(tools.event.payload, 'repository.visibility')
   /** Whether some who read this run may not read that code; nobody knows, if it was not read. */
-  const isHidden = (visibility?: string): boolean =>
+  const isHidden = (visibility?: string) =>
     home !== 'private' && visibility !== 'public' && visibility !== home
   /** What a text says where all may read it. [code.readers] */
-  const hide = (text: string, name: string, visibility?: string): string =>
+  const hide = (text: string, name: string, visibility?: string) =>
     isHidden(visibility)
       ? text.replaceAll(name, 'one of code-repositories').replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
       : text

@@ -57,8 +57,8 @@ export async function compareCommits(
         needs: 'contents: read',
         ofFiles: true,
         early: true,
-        expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
-          RELATIONS.includes(status) && (isRelation || isFileList(files)),
+        expects: ({ status, files }) =>
+          RELATIONS.includes(String(status)) && (isRelation || isFileList(files)),
         gift,
       }),
       basehead: `${base}...${head}`,
@@ -156,7 +156,7 @@ export function folderOf({ repository, elsewhere }: GitHubRepo): string {
 export function toFiles(list: readonly ApiFile[] = [], folder = '') {
   const patches = list.map((file) => getString(file, 'patch'))
   // One that was emptied has a diff.
-  const isEmpty = (index: number): boolean =>
+  const isEmpty = (index: number) =>
     list[index]?.status !== 'modified' && EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000

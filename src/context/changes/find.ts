@@ -4,7 +4,7 @@ import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
-import type { ApiFile, ApiPull } from '../../github/types.js'
+import type { ApiFile } from '../../github/types.js'
 import { CODE_EVENTS } from '../../inputs/code-repositories.js'
 import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
@@ -84,7 +84,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   const { github } = repo
   const asked = asking(repo, `reading pull request or issue ${number}`, {
     needs: 'issues: read or pull-requests: read',
-    expects: (data: { number?: unknown }) => Number.isSafeInteger(data.number),
+    expects: (data) => Number.isSafeInteger(data.number),
   })
   try {
     return { isPull: true, data: (await github.pulls.get({ ...asked, pull_number: number })).data }
@@ -109,7 +109,7 @@ export async function readPull(number: number, repo: GitHubRepo, retried = true)
       needs: 'pull-requests: read',
       retried,
       early: true,
-      expects: (pull: ApiPull) => getString(pull, 'base.ref') !== '',
+      expects: (pull) => getString(pull, 'base.ref') !== '',
     }),
     pull_number: number,
   })
@@ -149,10 +149,10 @@ async function ofPullRequest(
   late = '',
   head = '',
 ): Promise<Changes> {
-  const isLate = (file: ApiFile): boolean =>
+  const isLate = (file: ApiFile) =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
   // What was removed may be named where it was last.
-  const isOfAnother = ({ contents_url: url, status }: ApiFile): boolean =>
+  const isOfAnother = ({ contents_url: url, status }: ApiFile) =>
     /\?ref=/.test(url) && !url.endsWith(head) && status !== 'removed'
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))

@@ -48,13 +48,13 @@ export async function findMergedPull(
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
-  const isNamed = (pull: ApiPull): boolean => String(getPath(pull, 'number')) === named
+  const isNamed = (pull: ApiPull) => String(getPath(pull, 'number')) === named
   const isConsent = (pull: ApiPull): boolean => {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
   // A pull request without `merge_commit_sha` may be one, too.
-  const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
+  const isMerge = (pull: ApiPull) => isMergedBy(['', after], pull, environment)
   let reading: Promise<readonly ApiPull[]> | undefined
   const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
   const listing = readPages(1, (page) =>

@@ -25,7 +25,7 @@ export async function readParts(
   counts: (file: ChangedFile) => boolean,
 ): Promise<ListedChanges> {
   const gift = repo.elsewhere ?? { requests: MAX_REQUESTS }
-  const lacksDiff = (file: ChangedFile): boolean => file.patch === undefined && counts(file)
+  const lacksDiff = (file: ChangedFile) => file.patch === undefined && counts(file)
   const read = async (changes: ListedChanges): Promise<ListedChanges> => {
     const { halves, files, truncated } = changes
     if (halves === undefined || !(truncated || files.some(lacksDiff))) return changes
@@ -48,7 +48,7 @@ export async function readParts(
             needs: 'contents: read',
             ofFiles: true,
             early: true,
-            expects: ({ files }: { files?: unknown }) => isFileList(files),
+            expects: ({ files }) => isFileList(files),
             gift,
           }),
           ...page,

@@ -94,7 +94,7 @@ async function readReleases(
   const { items } = await readPages(RELEASE_PAGES, async (page) => {
     // The newest come first, by the time of their commit: one that is not newer than the last of a
     // full page may be on the next.
-    const lacksOwn = (list: readonly ApiRelease[]): boolean =>
+    const lacksOwn = (list: readonly ApiRelease[]) =>
       page.page === 1 &&
       getString(release, 'tag_name') === tag &&
       list.every(({ tag_name }) => tag_name !== tag) &&

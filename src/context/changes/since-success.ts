@@ -112,7 +112,7 @@ async function findRuns(
   // Other repositories' changes are sent: a run of a push has never read them.
   const isElsewhere = !events.includes('push')
   // The run before may have ended, and GitHub doesn't know yet. [github.late]
-  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }): boolean =>
+  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }) =>
     runs.find((run) => isHere(run) && run.id < Number(runId))?.conclusion === null
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
@@ -120,7 +120,7 @@ async function findRuns(
         needs: 'actions: read',
         instead: isElsewhere ? '' : WITHOUT_LIST,
         early: isLate,
-        expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
+        expects: (answer) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
       ...params,
@@ -146,7 +146,7 @@ async function findRuns(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const isMark = (run: ApiRun): boolean => run.conclusion === 'success' && isHere(run)
+  const isMark = (run: ApiRun) => run.conclusion === 'success' && isHere(run)
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.
