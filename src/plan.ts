@@ -27,10 +27,10 @@ export type GitHubDoor = ReturnType<typeof openGitHub>
 
 /** Each request names the permission that it needs. [github.permission.least] */
 export function openGitHub(step: Step) {
-  const { inputs, event, ...tools } = step
+  const { inputs, event } = step
   const { repository, actor } = step.environment
   const github = createGitHub({
-    ...tools,
+    ...step,
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })

@@ -140,7 +140,7 @@ export const clock: Clock = {
 }
 
 /** 0 to 1, for jitter. */
-export const random = (): number => Math.random()
+export const random = Math.random
 
 /** Random digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')

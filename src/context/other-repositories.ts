@@ -147,7 +147,9 @@ async function readNews(
   const range = `${shortSha(base)}..${shortSha(head)}`
   const reason = getString(changes, 'reason')
   const found: ListedChanges = {
-    ...{ files: [], truncated: false, ...listed },
+    files: [],
+    truncated: false,
+    ...listed,
     kind: 'listed',
     range,
     commits: listed.commits?.map((list) => ({ ...list, of: `${repository}@${range}` })) ?? [],

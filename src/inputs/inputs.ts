@@ -196,7 +196,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
   }
   const baseUrl = parse('base-url', parseBaseUrl, '')
-  const jobId = parseIfSet('job-id', (value) => parseId(value))
+  const jobId = parseIfSet('job-id', parseId)
   const dryRun = parse('dry-run', parseBoolean)
   const jobKey = parseIfSet('job-key')
   const hasPromptFile = raw['prompt-file'].trim() !== ''
@@ -229,7 +229,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       ),
       hasPromptFile || raw['job-id'].trim() !== '',
     ),
-    jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
+    jobScope: parse('job-scope', (value) => parseScope(value, jobId, hasIssue)),
     issueNumber: parse('issue-number', parseIssueNumber),
     context,
     contextPaths: parse('context-paths', (value) =>

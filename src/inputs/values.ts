@@ -116,18 +116,13 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
   throw unexpected(`one of ${words.join(', ')}`)
 }
 
-const SCOPES = ['run', 'pull-request', 'issue'] as const
-
 /**
  * A scope finds its docs job by the comment on an issue or a pull request. [input.scope]
  *
  * @param hasIssue the event or `issue-number` has a pull request or an issue
  */
-export function parseScope(
-  value: string,
-  { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
-) {
-  const scope = parseWord(value, SCOPES)
+export function parseScope(value: string, jobId: string, hasIssue: boolean) {
+  const scope = parseWord(value, ['run', 'pull-request', 'issue'])
   if (scope !== 'run' && jobId !== '')
     throw unfit("can't be combined with job-id. Remove one of the two.")
   if (scope === 'issue' && !hasIssue)

@@ -36,8 +36,8 @@ class Unreadable extends Error {
 type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Promise<T>
 
 export function openDocsPulls(step: Step, { github }: GitHubRepo) {
-  const { environment, inputs, event } = step
-  const { docsToken: token } = inputs
+  const { environment, event } = step
+  const token = step.inputs.docsToken
   // GitHub ignores the case of a repository's name.
   const isHere = (repository = '') =>
     repository.toLowerCase() === environment.repository.toLowerCase()

@@ -131,9 +131,8 @@ function decodeCredential(part: string): string {
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
-  const isCertificate = isOfCertificate(failure)
-  const note =
-    isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
+  const isIgnored = unverifiedTlsRequested && isOfCertificate(failure)
+  const note = isIgnored ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 

@@ -5,10 +5,7 @@ import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 
-export function formatStartLine(
-  task: Task,
-  { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
-): string {
+export function formatStartLine(task: Task, { projectId, baseUrl, wait, dryRun }: Inputs): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
   const say = (would: string, now: string) => (dryRun ? `Dry run: would ${would}` : now)
   switch (task.kind) {

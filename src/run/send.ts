@@ -59,7 +59,8 @@ export async function sendUntilAccepted(
       return verdict.job
     }
     const unknown = 'unknown' in verdict ? verdict.unknown : undefined
-    const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
+    const isUnsent = result.kind === 'not-sent'
+    const posted = result.kind === 'aborted' ? result.sent : !isUnsent
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
     if (verdict.kind === 'fail') throw verdict.error
@@ -67,7 +68,6 @@ export async function sendUntilAccepted(
     if (verdict.kind === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
-    const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
     const remainingMs = service.hasResponded()
       ? untilDeadlineMs

@@ -69,7 +69,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     })
   let commits: ReadonlyMap<string, unknown> | undefined
   /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
-  const headByDate = async (time: number): Promise<string> => {
+  const headByDate = async (time: number) => {
     commits ??= new Map(
       (await readPages(MOVE_PAGES, listCommits)).items.map((commit) => [commit.sha, commit]),
     )
@@ -125,7 +125,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     return { data, headers: headAt(data, from, tip).last ? { link: '' } : headers }
   })
   lacks = ''
-  const find = async (time: number): Promise<string> => {
+  const find = async (time: number) => {
     const { head, next, last } = headAt(moves, time, tip)
     if (head !== next && settledAt <= time) {
       lacks = 'GitHub does not list what moved the branch, so its head is believed.'

@@ -42,14 +42,15 @@ type Comparison = Readonly<
  * A commit that was pushed a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
- * @param options.isRelation only the relation counts: the files are on the first page alone
+ * @param isRelation only the relation counts: the files are on the first page alone
  * (docs.github.com/en/rest/commits/commits#compare-two-commits)
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
-  { gift, isRelation = false }: { gift?: Gift; isRelation?: boolean } = {},
+  gift?: Gift,
+  isRelation = false,
 ): Promise<Comparison> {
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({

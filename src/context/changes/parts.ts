@@ -67,7 +67,7 @@ export async function readParts(
     return { files: join([...before.files, ...after.files]), truncated }
   }
   const compare = async (base: string, head: string): Promise<ListedChanges> => {
-    const comparison = await compareCommits(repo, { base, head, range: whole.range }, { gift })
+    const comparison = await compareCommits(repo, { base, head, range: whole.range }, gift)
     if ('error' in comparison) throw comparison.error
     return comparison.changes
   }

@@ -58,8 +58,9 @@ export async function sinceLastRelease(
   for (const { before, isLower, isRepeated } of candidates) {
     if (tries >= TRIES) break
     const about = { range: SINCE_RELEASE, previousRelease: before }
+    const compared = { ...about, base: before, head }
     const compare = (isRelation: boolean) =>
-      compareCommits(repo, { ...about, base: before, head }, isRelation ? { gift, isRelation } : {})
+      compareCommits(repo, compared, isRelation ? gift : undefined, isRelation)
     const comparison = await compare(!isLower).catch((thrown) => {
       if (isLower || !isWithheld(thrown)) throw thrown
       gap = PASSED_OVER
