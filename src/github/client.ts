@@ -105,7 +105,7 @@ export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'early'>
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
 /** The time that a call has: the step's, or that of its own signal. */
-type CallTime = Pick<Deadline, 'signal' | 'cancelled' | 'remainingMs'> &
+type CallTime = Omit<Deadline, 'cancel'> &
   Readonly<{
     retries: RetryBudget
     /** Says why it failed if its signal is aborted. */

@@ -166,7 +166,7 @@ const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
 }
 
 /** Undefined if GitHub doesn't say. */
-function stateOf(pull: Partial<ApiPull> | undefined): PullState | undefined {
+function stateOf(pull: ApiPull | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
   if (state === 'closed') return getPath(pull, 'merged_at') ? 'merged' : 'closed'
   return state === 'open' ? state : undefined
