@@ -14,7 +14,7 @@ import { createRedactor } from './text/redact.js'
 /** How long a step with bad inputs may take, in milliseconds. */
 const BAD_INPUT_MS = 60_000
 
-export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
+type Runner = typeof runner
 
 /** The step, and what only its beginning and its end need. */
 export interface WholeStep extends Step {

@@ -61,7 +61,7 @@ export async function runStep(step: WholeStep): Promise<void> {
       // Whatever happens there, the comment has the result.
       .catch(() => ({ files: [], isUnseen: true }))
       .finally(end)
-    if (docs.isUnseen) tell({ kind: 'noted', text: UNSEEN, level: 'log' })
+    if (docs.isUnseen) tell({ kind: 'noted', text: UNSEEN })
     tell({ kind: 'docs-read', ...docs })
   }
   report.endLog()

@@ -25,7 +25,7 @@ export async function planAndRun(
   step: WholeStep,
   mayBeMerges: readonly string[] | undefined,
 ): Promise<RunResult> {
-  const { inputs, event, report } = step
+  const { inputs, event, report, log } = step
   if (event.problem !== undefined && needsGitHub(inputs)) {
     throw new ActionError(
       'github',
@@ -34,18 +34,7 @@ export async function planAndRun(
     )
   }
   remarkOnInputs(step)
-  const { clock, deadline, random, log, debug, warn, tell, network, redact } = step
-  const { baseUrl, projectId, apiKey } = inputs
-  const service = createAgentService({
-    baseUrl,
-    projectId,
-    apiKey,
-    network,
-    redact,
-    deadline,
-    debug,
-    clock,
-  })
+  const service = createAgentService({ ...step, ...inputs })
   let plan: Plan = inputs.task
   if (mayBeMerges !== undefined || needsGitHub(inputs)) {
     const { planRun } = await step.loadGitHub()
@@ -55,8 +44,7 @@ export async function planAndRun(
   }
   if (plan.kind === 'skip') return { outcome: 'skipped', ...plan.skip }
   log(formatStartLine(plan, inputs))
-  const writePlaceholder = (): Promise<void> => report.writePlaceholder()
-  const tools = { clock, deadline, random, log, debug, warn, tell, service, writePlaceholder }
+  const tools = { ...step, service, writePlaceholder: () => report.writePlaceholder() }
   if (!inputs.dryRun) return run(plan, inputs, tools)
   if (plan.kind !== 'attach') report.showPrompt(plan.isPrivate ? NOT_SHOWN : plan.prompt)
   return { outcome: 'dry-run' }

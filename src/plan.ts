@@ -27,10 +27,10 @@ export type GitHubDoor = ReturnType<typeof openGitHub>
 
 /** Each request names the permission that it needs. [github.permission.least] */
 export function openGitHub(step: Step) {
-  const { inputs, event, ...tools } = step
+  const { inputs, event } = step
   const { repository, actor } = step.environment
   const github = createGitHub({
-    ...tools,
+    ...step,
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })
@@ -99,7 +99,7 @@ async function planAbout(
 ): Promise<Plan> {
   const { inputs, environment, event, repo, log, tell } = step
   const skipAndStop = (skip: Skip): Plan => {
-    memory.stop() // A skipped run is no news for those who read the comment.
+    memory.comment?.stop() // A skipped run is no news for those who read the comment.
     return { kind: 'skip', skip }
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step)
@@ -115,11 +115,10 @@ async function planAbout(
     const isMark = needsChanges && !named?.isPull && movesMark(environment, isElsewhere)
     return skipAndStop({ advice: isMark ? NEXT_BEGINS : undefined, ...labelled })
   }
-  const all = needsChanges
-    ? await (isElsewhere
-        ? (await import('./context/other-repositories.js')).findElsewhere(step, repo, named)
-        : findChanges(environment, event, repo, { ...inputs, thread: named }))
-    : undefined
+  const find = isElsewhere
+    ? (await import('./context/other-repositories.js')).findElsewhere
+    : findChanges
+  const all = needsChanges ? await find(step, repo, named) : undefined
   if (all && 'reason' in all) return skipAndStop(all)
   const thread = all === undefined ? named : all.thread
   const isOpen = thread?.isPull === true && getString(thread.data, 'state') === 'open'
@@ -132,20 +131,19 @@ async function planAbout(
   const whole = all && (await judgeWhole(inputs, event.name, all, repo))
   const { findings, judged } = whole ?? {}
   if (judged?.kind === 'skip') return skipAndStop(judged.skip)
-  const { isMark = false, bySince } = findings ?? {}
+  const { isMark, bySince } = findings ?? {}
   // What is remembered knows more of a re-run.
   if (isMark && !bySince && !memory.comment?.isMemory) {
     if (await hasSucceeded(environment, repo)) return skipAndStop(ALREADY_SENT)
     tell({ kind: 'sent-once' })
   }
-  if (isMark && inputs.dryRun) tell({ kind: 'noted', text: MOVES_MARK, level: 'log' })
-  if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note, level: 'log' })
+  if (isMark && inputs.dryRun) tell({ kind: 'noted', text: MOVES_MARK })
+  if (judged?.kind === 'note') tell({ kind: 'noted', text: judged.note })
   // If a part of the changes isn't known, they are equal to no others.
   const fingerprints = memory.keyed(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
-  let omit = (text: string, isAll = false): void =>
-    isAll ? tell({ kind: 'noted', text, level: 'log' }) : log(text)
+  let omit = (text: string, isAll = false) => (isAll ? tell({ kind: 'noted', text }) : log(text))
   const composeWith = (...more: string[]): string => {
     const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
     omit = () => undefined // Once: it may be composed again.

@@ -35,7 +35,7 @@ export function givenInputs(): Readonly<Record<string, string>> {
 }
 
 export function runEnvironment(): RunEnvironment {
-  const env = (name: string): string => process.env[name] ?? ''
+  const env = (name: string) => process.env[name] ?? ''
   return {
     eventName: env('GITHUB_EVENT_NAME'),
     eventPath: env('GITHUB_EVENT_PATH'),
@@ -80,7 +80,7 @@ export function mask(secret: string): void {
 
 /** Writes the log, annotations, outputs and summary, redacted. */
 export function createReporter(redact: Redact): ReportWriter {
-  const toLine = (text: string): string => escapeCommands(redact(text))
+  const toLine = (text: string) => escapeCommands(redact(text))
   return {
     log: (line) => core.info(toLine(line)),
     // A stack trace is for debugging alone.
@@ -140,7 +140,7 @@ export const clock: Clock = {
 }
 
 /** 0 to 1, for jitter. */
-export const random = (): number => Math.random()
+export const random = Math.random
 
 /** Random digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')
@@ -154,7 +154,7 @@ export const nonce = (): string => randomBytes(16).toString('hex')
 export function onSignals() {
   const first = new AbortController()
   const second = new AbortController()
-  const onSignal = (): void => (first.signal.aborted ? second : first).abort()
+  const onSignal = () => (first.signal.aborted ? second : first).abort()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK']) process.on(name, onSignal)
   return { first: first.signal, second: second.signal }
 }

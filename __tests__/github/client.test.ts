@@ -105,7 +105,10 @@ async function connect(
 type Options = Partial<Omit<Call, 'doing'>>
 
 function read(github: GitHub, { needs = 'contents: read', ...rest }: Options = {}) {
-  const asked = asking({ repository: 'your-org/your-repo' }, 'reading it', { needs, ...rest })
+  const asked = asking({ github, repository: 'your-org/your-repo' }, 'reading it', {
+    needs,
+    ...rest,
+  })
   return github.git.getCommit({ ...asked, commit_sha: 'main' })
 }
 
@@ -628,7 +631,10 @@ describe('a list of pages [github.pages]', () => {
 
   const SLOW = { status: 502, body: { message: 'Server Error' } }
   const listed = (github: GitHub, options: Options = {}) => {
-    const asked = asking({ repository: 'o/r' }, 'listing', { needs: 'contents: read', ...options })
+    const asked = asking({ github, repository: 'o/r' }, 'listing', {
+      needs: 'contents: read',
+      ...options,
+    })
     return readPages(3, (page) => github.repos.listReleases({ ...asked, ...page }))
   }
 

@@ -210,6 +210,6 @@ describe('missing secrets [input.key.empty]', () => {
   ])('of a %s (from a fork: %j) by %s are explained', (name, fromFork, actor, text) => {
     const pullRequest =
       fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork }
-    expect(explainMissingSecrets({ name, pullRequest }, actor)).toBe(text)
+    expect(explainMissingSecrets({ ...parseEvent(name, {}), pullRequest }, actor)).toBe(text)
   })
 })

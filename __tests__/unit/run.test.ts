@@ -5,7 +5,7 @@ import type { Job } from '../../src/agent/job.js'
 import { sentIn } from '../../src/run/facts.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
-import type { Plan, Remembered, Task } from '../../src/run/task.js'
+import type { Plan, Task } from '../../src/run/task.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   cancelThen,
@@ -31,10 +31,6 @@ const MESSAGE: Extract<Task, { kind: 'message' }> = {
   prompt: 'Do more',
 }
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
-const REMEMBERED: Remembered = {
-  job: undefined,
-  previousLink: LINK,
-}
 const unlooked = (): Promise<Plan> => Promise.reject(new Error('Nobody should have looked'))
 /** What is planned if the docs job no longer exists. */
 const GONE: Plan = { kind: 'create', prompt: 'Do more', previousLink: LINK }
@@ -135,7 +131,7 @@ describe('a job that completed without a pull request [poll.link.late]', () => {
       'also after a message, whose first end has lost its link',
       {
         ...MESSAGE,
-        remembered: { ...REMEMBERED, job: job('completed', { prLink: LINK }) },
+        job: job('completed', { prLink: LINK }),
       },
       [active, completed, active, opened],
       true,
@@ -186,8 +182,8 @@ describe('a step that messages a job [poll.stale-end]', () => {
   ])(
     'does not end with the end from before the message: %s [poll.stale-end]',
     async (_, script, story) => {
-      const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
-      expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
+      const known = job('completed', { prLink: LINK })
+      expect((await runTask({ ...MESSAGE, job: known }, script)).story).toBe(story)
     },
   )
 
@@ -215,7 +211,8 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
   const running = job('active')
   const plan = (known: Job | undefined, look = unlooked): Plan => ({
     ...MESSAGE,
-    remembered: { ...REMEMBERED, job: known },
+    job: known,
+    previousLink: LINK,
     look,
   })
 
@@ -229,7 +226,7 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
     const look = async (): Promise<Plan> => {
       const answer = answers.shift()
       if (answer === undefined) throw new Error('Nobody should have looked')
-      return answer.kind === 'message' ? plan(answer.remembered?.job, look) : answer
+      return answer.kind === 'message' ? plan(answer.job, look) : answer
     }
     const run = await runTask(plan(known, look) as Task, script)
     expect(answers).toEqual([])

@@ -13,7 +13,7 @@ import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { Asked, Happening } from '../../src/run/facts.js'
 import type { RunResult } from '../../src/run/result.js'
-import { ActionError, internalError } from '../../src/text/errors.js'
+import { ActionError, toActionError } from '../../src/text/errors.js'
 import { oneLine, quote } from '../../src/text/escape.js'
 import { job, LINK } from './scripted-run.js'
 
@@ -149,7 +149,7 @@ const ENDS = {
         'Add issues: write to permissions.',
       ),
   ),
-  'an exception': error(() => internalError(new TypeError('x is not a function.'))),
+  'an exception': error(() => toActionError(new TypeError('x is not a function.'))),
   'ended in flight': error((_, report) => report.resultUnknown() as ActionError),
   'cancelled in flight': (_, report) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
   'unknown create': error((outside) => resultUnknown({ kind: 'create' }, responded(outside))),
@@ -265,7 +265,7 @@ const hasNotes: Happens = (outside) =>
   [
     `GitHub: reading the pull request failed: 503, ${quote(outside.words)}`,
     'GitHub: writing the comment failed: 403. Add `issues: write` to the permissions of the workflow job.',
-  ].map((text) => ({ kind: 'noted', text, level: 'log' }))
+  ].map((text) => ({ kind: 'noted', text }))
 
 const all =
   (...happens: Happens[]): Happens =>

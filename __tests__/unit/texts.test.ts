@@ -189,7 +189,7 @@ test('the first line [report.log.lines]', () => {
     ]
     return tasks.flatMap(([task, wait]) =>
       [false, true].map((dryRun) =>
-        formatStartLine(task, { projectId: project, baseUrl: url, wait, dryRun }),
+        formatStartLine(task, { ...INPUTS, projectId: project, baseUrl: url, wait, dryRun }),
       ),
     )
   }

@@ -86,7 +86,7 @@ const TABLE = [
   ],
   [
     'a green night is paid again [range.rerun.green]',
-    "answer?.data.conclusion === 'success'",
+    "answer.data.conclusion === 'success'",
     'false',
   ],
   [
@@ -135,8 +135,8 @@ const TABLE = [
   ],
   [
     'a re-run forgets what was said [memory.rerun.unknown]',
-    'messageMayBeLost, job });',
-    'messageMayBeLost });',
+    "...task, kind: 'waiting' });",
+    "...task, kind: 'waiting', job: undefined });",
   ],
   [
     'a gateway knows of docs jobs [send.refused.foreign]',
@@ -302,8 +302,8 @@ const TABLE = [
   ],
   [
     'what was lost on the way is no change [github.decides.retried]',
-    'findChanges(environment, event, repo, { ...inputs, thread: named })',
-    "findChanges(environment, event, repo, { ...inputs, thread: named }).catch(() => ({ changes: { kind: 'unknown', reason: '' } }))",
+    'find(step, repo, named)',
+    "find(step, repo, named).catch(() => ({ changes: { kind: 'unknown', reason: '' } }))",
   ],
   [
     'a docs pull request that fails to be read is open [github.decides.retried]',
@@ -415,8 +415,8 @@ const TABLE = [
   ['rewritten history has nothing new [range.rewritten]', 'gap: REWRITTEN', "kind: 'none'"],
   [
     'who presses the button gets nothing [skip.nothing-to-compare.by-hand]',
-    'const isAsked = isWanted ||',
-    'const isAsked =',
+    "(context !== 'diff' || hasWords)",
+    'hasWords',
   ],
   [
     'an issue that is named has no words [skip.nothing-to-compare]',
@@ -525,11 +525,7 @@ const TABLE = [
     "= ['sending', 'unknown'].includes(state);",
     "= state === 'sending';",
   ],
-  [
-    'who waits does not say why [memory.rerun.told]',
-    "context.tell({ kind: 'noted', text, level: 'log' });",
-    '',
-  ],
+  ['who waits does not say why [memory.rerun.told]', "context.tell({ kind: 'noted', text });", ''],
   ['a push has no news [paid.push.unchanged]', 'isAsked = isNews ||', 'isAsked ='],
   [
     'a comment that quotes one is its own [skip.own-comment]',
@@ -543,7 +539,7 @@ const TABLE = [
   ],
   [
     'nothing is remembered of what was sent [paid.push.unchanged]',
-    "fingerprint: isKept ? request.fingerprint : ''",
+    "fingerprint: (isKept && request.fingerprint) || ''",
     "fingerprint: ''",
   ],
   [
@@ -558,12 +554,12 @@ const TABLE = [
   ],
   [
     'the words of an issue are paid for each quiet night [skip.schedule.no-commits]',
-    'isWanted || (isByHand && hasWords)',
-    'isWanted || hasWords',
+    "(isByHand && (context !== 'diff' || hasWords))",
+    "(isByHand && context !== 'diff') || hasWords",
   ],
   [
     'a newcomer pays for no changes [skip.nothing-to-compare.by-hand]',
-    "isByHand && context !== 'diff'",
+    "isByHand && (context !== 'diff' || hasWords)",
     'isByHand',
   ],
   [

@@ -41,7 +41,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
     const { data } = await repo.github.repos.getCollaboratorPermissionLevel({
       ...asking(repo, `reading the permission of ${login}`, {
         needs: 'metadata: read',
-        expects: ({ permission }: { permission?: unknown }) => typeof permission === 'string',
+        expects: ({ permission }) => typeof permission === 'string',
       }),
       username: login,
     })
@@ -71,7 +71,7 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
       ...asking(repo, `reading commit ${shortSha(commit_sha)}`, {
         needs: 'contents: read',
         early: true,
-        expects: ({ parents }: { parents?: unknown }) => Array.isArray(parents),
+        expects: ({ parents }) => Array.isArray(parents),
       }),
       commit_sha,
     })

@@ -43,7 +43,7 @@ const QUEUE = 'refs/heads/gh-readonly-queue/'
  * [skip.authors.person]
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): ByAuthors {
-  const isListed = (login: string): boolean => authors.has(login.toLowerCase())
+  const isListed = (login: string) => authors.has(login.toLowerCase())
   const { name, action, sender, pullRequest, payload } = event
   if (name === 'release' && ['deleted', 'unpublished'].includes(action))
     return skip('the release was taken back')
@@ -59,11 +59,9 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
     const author = event.authors.find(isListed)
     return author === undefined ? {} : skipBy('the comment, review or answer is', author)
   }
-  if (pullRequest !== undefined) {
-    const { author } = pullRequest
-    return isListed(author) ? skipBy('the pull request is', author) : {}
-  }
-  return checkCommits(event, isListed)
+  if (pullRequest === undefined) return checkCommits(event, isListed)
+  const { author } = pullRequest
+  return isListed(author) ? skipBy('the pull request is', author) : {}
 }
 
 /** A push is by whom its commits are, not by whoever sent it. [skip.authors.push] */

@@ -42,13 +42,11 @@ const WRITERS_ONLY = [
  */
 export function whoNeedsAccess(
   event: RunEvent,
-  { repository, actor }: Pick<RunEnvironment, 'repository' | 'actor'>,
+  environment: RunEnvironment,
   allowed: ReadonlySet<string>,
 ): readonly Person[] {
   if (allowed.has('*')) return []
-  return peopleBehind(event, repository, actor).filter(
-    ({ login }) => !allowed.has(login.toLowerCase()),
-  )
+  return peopleBehind(event, environment).filter(({ login }) => !allowed.has(login.toLowerCase()))
 }
 
 /**
@@ -56,7 +54,7 @@ export function whoNeedsAccess(
  * [access.events.others] Whoever labels a stranger's pull request has read it, and is asked alone.
  * [access.label.consent]
  */
-function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
+function peopleBehind(event: RunEvent, { repository, actor }: RunEnvironment): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
   if (name === '' || WRITERS_ONLY.includes(name)) return []

@@ -94,7 +94,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     )
     return result.kind === 'response' ? parseResponse(result, options) : result
   }
-  const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
+  const pathOf = (jobId: string) => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
     submit: (request, prompt) =>

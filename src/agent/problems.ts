@@ -56,7 +56,7 @@ const REQUEST_NAMES = {
   create: 'create request',
   message: 'message',
   poll: 'status request',
-} as const
+}
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
 type RefusedRequest = Readonly<{ kind: keyof typeof REQUEST_NAMES; seen?: boolean }>
@@ -66,7 +66,7 @@ type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 /** The response is complete and refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
-    readonly response: Pick<ErrorResponse, 'status' | 'isForeign'>,
+    readonly response: ErrorResponse,
     code: ErrorCode,
     message: string,
     advice: string,

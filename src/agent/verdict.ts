@@ -45,10 +45,10 @@ export type PollVerdict = Readonly<
 >
 
 /** How long (ms) a 404 may mean that a new job isn't visible yet. [poll.new-job.grace] */
-export const VISIBILITY_GRACE_MS = 30_000
+const VISIBILITY_GRACE_MS = 30_000
 
 /** How many refused polls in a row are believed: gateways refuse for a moment. [poll.refused] */
-export const REFUSED_TRIES = 4
+const REFUSED_TRIES = 4
 
 /** How long to wait before a refused poll is repeated, in milliseconds: together about 10 s. */
 export const REFUSED_DELAY_MS = 3_400
@@ -189,7 +189,7 @@ export function judgePoll(result: ServiceResult, context: PollContext): PollVerd
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, result.retryAfterMs)
       }
-      const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
+      const isNew = (context.sinceCreateMs ?? Infinity) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
       return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }

@@ -19,7 +19,7 @@ export async function judgeWhole<F extends Findings>(
   const { changes } = findings
   if (judged?.kind === 'skip' || inputs.context !== 'diff' || changes.kind !== 'listed')
     return { findings, judged }
-  const counts = (file: ChangedFile): boolean => filesThatCount([file], inputs).length > 0
+  const counts = (file: ChangedFile) => filesThatCount([file], inputs).length > 0
   const whole = { ...findings, changes: await readParts(repo, changes, counts) }
   return { findings: whole, judged: judgeChanges(inputs, eventName, whole) }
 }

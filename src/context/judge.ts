@@ -15,7 +15,7 @@ import {
 } from './changes/types.js'
 
 /** What the changes decide before anything is sent. */
-export type Judgement =
+type Judgement =
   | Readonly<{ kind: 'skip'; skip: Skip }>
   /** For the log and the summary. */
   | Readonly<{ kind: 'note'; note: string }>
@@ -46,11 +46,11 @@ export function judgeChanges(
 ): Judgement | undefined {
   const { context } = inputs
   const isByHand = eventName === 'workflow_dispatch'
-  // Whoever presses the button gets a job, unless it would have to know what changed.
-  const isWanted = isByHand && context !== 'diff'
   const hasWords = thread !== undefined && context !== 'none'
-  // So does whoever writes, or names an issue by hand: its words are asked for as well.
-  const isAsked = isWanted || (isByHand && hasWords) || /^issue|^discussion|comment/.test(eventName)
+  // Whoever presses the button gets a job, unless it would have to know what changed; so does
+  // whoever writes, or names an issue by hand: its words are asked for as well.
+  const isAsked =
+    (isByHand && (context !== 'diff' || hasWords)) || /^issue|^discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes

@@ -29,7 +29,7 @@ const MARGIN_MS = 15 * 60_000
 const WAIT_MS = 2 * 60_000
 
 /** Where a run's changes end, and those of the next begin: it stays on a re-run. [code.range] */
-const toCut = (run: unknown): number =>
+const toCut = (run: unknown) =>
   Date.parse(getString(run, 'created_at')) -
   (getString(run, 'event') === 'schedule' ? MARGIN_MS : 0)
 
@@ -60,7 +60,7 @@ export async function findElsewhere(
   const { data: run, headers } = await repo.github.actions.getWorkflowRun({
     ...asking(repo, 'reading this run', {
       needs: 'actions: read',
-      expects: (data: unknown) => toCut(data) > 0,
+      expects: (data) => toCut(data) > 0,
     }),
     run_id: Number(environment.runId),
   })
@@ -147,7 +147,9 @@ async function readNews(
   const range = `${shortSha(base)}..${shortSha(head)}`
   const reason = getString(changes, 'reason')
   const found: ListedChanges = {
-    ...{ files: [], truncated: false, ...listed },
+    files: [],
+    truncated: false,
+    ...listed,
     kind: 'listed',
     range,
     commits: listed.commits?.map((list) => ({ ...list, of: `${repository}@${range}` })) ?? [],

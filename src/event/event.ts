@@ -44,8 +44,6 @@ export type Commit = Readonly<{
   authorName: string
   message: string
   isMerge?: boolean
-  /** It was committed then, as its committer's clock says. */
-  date?: string
 }>
 
 /** Git names no commit like this, as in a push of a new branch. */
@@ -70,7 +68,7 @@ export type RunEvent = Readonly<{
   authors: readonly string[]
   payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
-  problem: string | undefined
+  problem?: string
 }>
 
 /** A payload that can't be read is a `problem` of whoever needs it. [github.event] */
@@ -83,11 +81,11 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
   } catch (thrown) {
     const reason = (thrown as NodeJS.ErrnoException).code ?? 'it is not a JSON object'
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
-    return { ...parseEvent(name, undefined), problem }
+    return { ...parseEvent(name), problem }
   }
 }
 
-export function parseEvent(name: string, payload: unknown): RunEvent {
+export function parseEvent(name: string, payload?: unknown): RunEvent {
   const texts = ['comment', 'review', 'answer'].filter(
     (part) => getPath(payload, part) !== undefined,
   )
@@ -102,7 +100,6 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
         : undefined,
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
-    problem: undefined,
   }
 }
 
@@ -143,10 +140,8 @@ export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
-type About = Pick<RunEvent, 'name' | 'pullRequest'>
-
 /** Whether the job's token can only read: the run is of a fork's pull request. */
-export function hasReadOnlyToken({ name, pullRequest }: About): boolean {
+export function hasReadOnlyToken({ name, pullRequest }: RunEvent): boolean {
   // pull_request_target and the like run with the token and the secrets of the base repository.
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
@@ -166,7 +161,7 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
  * and docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  * [input.key.empty]
  */
-export function explainMissingSecrets(event: About, actor: string): string | undefined {
+export function explainMissingSecrets(event: RunEvent, actor: string): string | undefined {
   if (actor === 'dependabot[bot]') {
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +

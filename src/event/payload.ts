@@ -4,7 +4,7 @@
  * A path into a value. If the type of the value is known, a path that it doesn't have doesn't
  * compile; if it isn't, any text is a path.
  */
-export type PathOf<T> = unknown extends T
+type PathOf<T> = unknown extends T
   ? string
   : T extends object
     ? { [Name in keyof T & string]-?: Name | `${Name}.${PathOf<T[Name]>}` }[keyof T & string]

@@ -56,16 +56,19 @@ const CREATION_MS = 500
  */
 const CANCELLED_MS = 1_000
 
-export interface GitHubOptions extends FetchOptions, FailureContext {
+interface GitHubOptions extends FetchOptions, FailureContext {
   readonly token: string
   readonly deadline: Deadline
   readonly random: () => number
   readonly log: (line: string) => void
 }
 
+/** What an answer has, before its shape is known. */
+type Fields = Readonly<Record<string, unknown>>
+
 export interface Call extends CallNames {
   /** Whether the data has the right shape; throws why if it will have it in a moment. */
-  readonly expects?: (data: never) => boolean | Promise<boolean>
+  readonly expects?: (data: Fields) => boolean | Promise<boolean>
   /**
    * What isn't found may be there in some seconds; a function says which data contradicts what is
    * known, and so may change, too. [github.late]
@@ -91,7 +94,7 @@ export interface Gift {
 }
 
 /** Takes the place of Octokit's log, which is neither escaped nor redacted. [github.quiet] */
-const noop = (): void => undefined
+const noop = () => undefined
 
 export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'early'>
 
@@ -102,7 +105,7 @@ export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'early'>
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
 /** The time that a call has: the step's, or that of its own signal. */
-type CallTime = Pick<Deadline, 'signal' | 'cancelled' | 'remainingMs'> &
+type CallTime = Omit<Deadline, 'cancel'> &
   Readonly<{
     retries: RetryBudget
     /** Says why it failed if its signal is aborted. */
@@ -161,7 +164,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       const limitMs = call.signal ? END_REQUEST_MS : REQUEST_MS
       const why = `no response in ${limitMs / 1000} s`
       const limit = createDeadline(clock.now() + limitMs, end, clock, why)
-      const giveUp = (): void => limit.abort(new Error(NO_RESPONSE))
+      const giveUp = () => limit.abort(new Error(NO_RESPONSE))
       if (call.signal && call.retried) late.addEventListener('abort', giveUp)
       // Octokit ignores a copy.
       Object.assign(request, { request: { ...call, signal: limit.signal } })
@@ -241,7 +244,7 @@ async function expectShape<R extends { data: unknown; status: number; headers: o
     const message = status >= 300 ? 'redirected to another server' : String(data)
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
-  if (typeof data === 'object' && data !== null && (await expects(data as never))) return response
+  if (typeof data === 'object' && data !== null && (await expects(data as Fields))) return response
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
@@ -299,7 +302,7 @@ export interface GitHubRepo {
  * it fails.
  */
 export function asking(
-  { repository, elsewhere }: Omit<GitHubRepo, 'github'>,
+  { repository, elsewhere }: GitHubRepo,
   what: string,
   call: Omit<Call, 'doing'>,
 ) {

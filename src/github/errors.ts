@@ -41,7 +41,7 @@ export type FailureContext = Readonly<{
 }>
 
 /** What a failure means for whoever made the request. */
-export type GitHubFailure =
+type GitHubFailure =
   /** A retry may help. */
   | 'temporary'
   /** GitHub has no list of the files that were asked for, however often it is asked. */
@@ -109,8 +109,7 @@ export class GitHubError extends ActionError {
 function kindOf(failure: Failure, ofFiles: boolean): GitHubFailure {
   const { status = 0, message } = failure
   if (ofFiles && UNLISTABLE.test(message)) return 'no-files'
-  if (status < 300 || status >= 500 || failure.isForeign) return 'temporary'
-  if (isRateLimit(failure)) return 'temporary'
+  if (status < 300 || status >= 500 || failure.isForeign || isRateLimit(failure)) return 'temporary'
   // GitHub hasn't stored the pull request everywhere, or wants a pause.
   if (status === 422 && /submitted too quickly|could not resolve to a node/i.test(message))
     return 'temporary'
@@ -132,6 +131,12 @@ const UNLISTABLE = RegExp(`^${NO_FILES}$|diff is taking too long|problem generat
 
 export function isMissing(answer: unknown): answer is GitHubError {
   return answer instanceof GitHubError && answer.kind === 'missing'
+}
+
+/** The error, if GitHub says that there is no such thing. */
+export function keepMissing(thrown: unknown): GitHubError {
+  if (isMissing(thrown)) return thrown
+  throw thrown
 }
 
 /**
@@ -274,17 +279,16 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
 /** How long GitHub asks to wait; undefined if it doesn't say. */
 function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
-  const reset =
-    headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
-  const untilResetMs = Math.max(0, reset * 1000 - now.getTime())
-  return retryAfterMs ?? (Number.isFinite(untilResetMs) ? untilResetMs : undefined)
+  const untilResetMs = Number(headers['x-ratelimit-reset']) * 1000 - now.getTime()
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0' && Number.isFinite(untilResetMs)
+  return retryAfterMs ?? (isUsedUp ? Math.max(0, untilResetMs) : undefined)
 }
 
 /**
  * The first full minute after that, as in `2026-11-27 14:05 UTC`: a log may be read later. GitHub's
  * limits end within an hour; what is no date in a day is none of them.
  */
-function minuteAfter(now: Date, delayMs = Number.NaN): string | undefined {
+function minuteAfter(now: Date, delayMs = NaN): string | undefined {
   if (!(delayMs < 86_400_000)) return undefined
   const minute = new Date(now.getTime() + delayMs + 59_999).toISOString().slice(0, 16)
   return `${minute.replace('T', ' ')} UTC`

@@ -57,7 +57,7 @@ export const DEFAULTS = {
   'skip-authors': 'mintlify[bot]',
   'base-url': 'https://api.mintlify.com',
   'dry-run': 'false',
-} as const
+}
 
 export type InputName = keyof typeof DEFAULTS
 
@@ -163,7 +163,7 @@ function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
  * action around the step, which may have such names: the values of ours, then. [input.misspelt]
  */
 function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
-  const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
+  const lettersOf = (name: string) => name.replace(/[-_]/g, '').toLowerCase()
   return Object.entries(given).flatMap(([name, value]) => {
     const meant = NAMES.find((input) => lettersOf(input) === lettersOf(name))
     if (meant === undefined || meant === name.toLowerCase()) return []
@@ -196,7 +196,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     return others.includes(raw[input].trim()) ? '' : parse(input, parseValue, '')
   }
   const baseUrl = parse('base-url', parseBaseUrl, '')
-  const jobId = parseIfSet('job-id', (value) => parseId(value))
+  const jobId = parseIfSet('job-id', parseId)
   const dryRun = parse('dry-run', parseBoolean)
   const jobKey = parseIfSet('job-key')
   const hasPromptFile = raw['prompt-file'].trim() !== ''
@@ -229,7 +229,7 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
       ),
       hasPromptFile || raw['job-id'].trim() !== '',
     ),
-    jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
+    jobScope: parse('job-scope', (value) => parseScope(value, jobId, hasIssue)),
     issueNumber: parse('issue-number', parseIssueNumber),
     context,
     contextPaths: parse('context-paths', (value) =>

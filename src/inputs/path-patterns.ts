@@ -86,7 +86,7 @@ function parseLine(number: number, text: string, folders: readonly string[]): Pa
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard, character = '']): Token => (wildcard ? { wildcard } : character),
   )
-  const isInside = (folder: string): boolean =>
+  const isInside = (folder: string) =>
     tokens.some((_, index) => matches(tokens.slice(0, index + 1), folder))
   const slip = SLIPS.find(([mistake]) => mistake.test(pattern))?.[1]
   const isOutside = !excludes && folders.length > 0 && !folders.some(isInside)

@@ -116,18 +116,13 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
   throw unexpected(`one of ${words.join(', ')}`)
 }
 
-const SCOPES = ['run', 'pull-request', 'issue'] as const
-
 /**
  * A scope finds its docs job by the comment on an issue or a pull request. [input.scope]
  *
  * @param hasIssue the event or `issue-number` has a pull request or an issue
  */
-export function parseScope(
-  value: string,
-  { jobId, hasIssue }: { jobId: string; hasIssue: boolean },
-) {
-  const scope = parseWord(value, SCOPES)
+export function parseScope(value: string, jobId: string, hasIssue: boolean) {
+  const scope = parseWord(value, ['run', 'pull-request', 'issue'])
   if (scope !== 'run' && jobId !== '')
     throw unfit("can't be combined with job-id. Remove one of the two.")
   if (scope === 'issue' && !hasIssue)
@@ -137,7 +132,7 @@ export function parseScope(
 
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
-  const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
+  const number = /^[1-9]\d*$/.test(value) ? Number(value) : NaN
   if (Number.isSafeInteger(number)) return number
   throw unexpected('the number of a pull request or an issue, such as 7')
 }
@@ -157,7 +152,7 @@ export function splitLines(value: string): readonly string[] {
  */
 export function parseLabels(value: string): ReadonlySet<string> {
   const labels = value.split(/[,\r\n]/).map((label) => label.trim())
-  const isSlip = (label: string): boolean => /^(?:- |["'[])|(?<!\\)["'\]]$|\s#/.test(label)
+  const isSlip = (label: string) => /^(?:- |["'[])|(?<!\\)["'\]]$|\s#/.test(label)
   if (labels.some(isSlip))
     throw unexpected(
       'labels separated by commas or line breaks, such as no-docs',
@@ -203,7 +198,7 @@ export function parseSince(value: string): string {
 
 /** Anything else is NaN, which is in no range. */
 function toNumber(value: string): number {
-  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
 }
 
 /** @returns milliseconds */

@@ -3,7 +3,7 @@
 import type { RunEnvironment } from '../event/event.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
-import { ActionError, internalError } from '../text/errors.js'
+import { type ActionError, toActionError } from '../text/errors.js'
 import { isOfThisAttempt, NOTHING_SENT, type StoredState } from './marker.js'
 
 type Place =
@@ -49,8 +49,7 @@ export function commentAfter(state: CommentState, happening: CommentHappening): 
     case 'failed':
     case 'reported': {
       const { kind, thrown } = happening
-      const error = thrown instanceof ActionError ? thrown : internalError(thrown)
-      const { failed = kind === 'reported' ? 'reported elsewhere' : error } = state
+      const { failed = kind === 'reported' ? 'reported elsewhere' : toActionError(thrown) } = state
       // Without the permission, no later try would succeed; after a cancel, one may.
       const isFinal = thrown instanceof GitHubError && thrown.kind !== 'temporary'
       const isStopped = state.isStopped || (isFinal && writtenIn(state) === undefined)

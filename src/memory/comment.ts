@@ -26,8 +26,7 @@ import {
 } from './marker.js'
 import type { Comments } from './thread.js'
 
-interface CommentOptions
-  extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'warn' | 'tell'> {
+interface CommentOptions extends Step {
   readonly comments: Comments
   readonly identity: Identity
   readonly markerKeys: MarkerKeys
@@ -81,7 +80,7 @@ export function keepComment(options: CommentOptions) {
     return state.before
   }
 
-  async function write(update: StatusUpdate, mode: RequestMode): Promise<void> {
+  async function write(update: StatusUpdate, mode: RequestMode) {
     await read(mode)
     // The next run must find what a later one stored.
     if (!mayWrite(state, update, environment)) return
@@ -123,7 +122,7 @@ export function keepComment(options: CommentOptions) {
   }
 
   /** Without the stored job ID, the next run may pay again. [memory.edit.retried] */
-  async function work(): Promise<void> {
+  async function work() {
     for (let done: StatusUpdate | undefined; done !== latest && !state.isStopped; ) {
       done = latest as StatusUpdate
       await write(done, { retried: isMemory, signal: closing.signal }).catch(onFailure)
@@ -177,7 +176,7 @@ export function keepComment(options: CommentOptions) {
     async close(): Promise<void> {
       const isLost = lacks(state, latest?.stored, 'jobId', 'fingerprint') && latest?.stored.jobId
       const done = new AbortController()
-      const abortAfter = async (limit: keyof typeof LIMIT_MS): Promise<void> => {
+      const abortAfter = async (limit: keyof typeof LIMIT_MS) => {
         await clock.sleep(LIMIT_MS[limit], done.signal)
         if (!done.signal.aborted) closing.abort()
       }
@@ -223,7 +222,7 @@ function findOwn({ items, truncated }: Listed, options: CommentOptions): Comment
     return { kind: 'none' }
   }
   const { id, stored, isHidden } = newest
-  if (isHidden) tell({ kind: 'noted', text: "This step's comment is hidden.", level: 'log' })
+  if (isHidden) tell({ kind: 'noted', text: "This step's comment is hidden." })
   if (isOfThisAttempt(stored, environment) && !isMemory)
     warn(
       "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",

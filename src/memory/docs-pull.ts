@@ -36,10 +36,10 @@ class Unreadable extends Error {
 type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Promise<T>
 
 export function openDocsPulls(step: Step, { github }: GitHubRepo) {
-  const { environment, inputs, event } = step
-  const { docsToken: token } = inputs
+  const { environment, event } = step
+  const token = step.inputs.docsToken
   // GitHub ignores the case of a repository's name.
-  const isHere = (repository = ''): boolean =>
+  const isHere = (repository = '') =>
     repository.toLowerCase() === environment.repository.toLowerCase()
 
   /**
@@ -111,12 +111,12 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
           if (thrown instanceof Unreadable && !couldRead.has(link)) couldRead.set(link, false)
           return undefined
         })
-      const readFiles = () =>
-        readWithAny(link, readDocsFiles, { retried: false, signal }).catch(() => [])
       // Side by side if both are asked for: together they have little time.
       const pull = isContinued || (isOpened && !hasReaders) ? readPull() : undefined
       const isTold = hasReaders || getPath(await pull, 'base.repo.private') === false
-      const files = isOpened && isTold ? await readFiles() : []
+      const asked = { retried: false, signal }
+      const files =
+        isOpened && isTold ? await readWithAny(link, readDocsFiles, asked).catch(() => []) : []
       const state = isContinued ? stateOf(await pull) : undefined
       return {
         files,
@@ -166,10 +166,9 @@ const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
 }
 
 /** Undefined if GitHub doesn't say. */
-function stateOf(pull: Partial<ApiPull> | undefined): PullState | undefined {
+function stateOf(pull: ApiPull | undefined): PullState | undefined {
   const state = getPath(pull, 'state')
-  if (state === 'closed')
-    return getPath(pull, 'merged') || getPath(pull, 'merged_at') ? 'merged' : 'closed'
+  if (state === 'closed') return getPath(pull, 'merged_at') ? 'merged' : 'closed'
   return state === 'open' ? state : undefined
 }
 

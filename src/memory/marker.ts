@@ -83,8 +83,7 @@ export function keyed(
   fingerprint: string,
   [key, ...previous]: MarkerKeys,
 ): readonly [string, ...string[]] {
-  const by = (one: Buffer): string =>
-    createHmac('sha256', one).update(fingerprint).digest('base64url')
+  const by = (one: Buffer) => createHmac('sha256', one).update(fingerprint).digest('base64url')
   return [by(key), ...previous.map(by)]
 }
 

@@ -39,12 +39,8 @@ export function openMemory(step: MemoryStep, isMerged: boolean) {
      * @throws ActionError `github`
      */
     recall: async (service: AgentService) =>
-      comment?.isMemory
-        ? findPreviousRun({ ...step, service, comment, readDocsPull: step.docsPulls.readState })
-        : undefined,
+      comment?.isMemory ? findPreviousRun({ ...step, service, comment }) : undefined,
     keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
-    /** Writes nothing from now on. */
-    stop: () => comment?.stop(),
   }
 }
 

@@ -16,7 +16,7 @@ import { isOfThisAttempt, NOTHING_SENT, type StoredState } from './marker.js'
 interface PreviousRunContext extends PollTools, StepSubject {
   /** Where earlier runs stored their state. */
   readonly comment: Comment
-  readonly readDocsPull: DocsPulls['readState']
+  readonly docsPulls: DocsPulls
 }
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
@@ -71,17 +71,17 @@ async function find(
   context: PreviousRunContext,
   known = state.link,
 ): Promise<Found> {
-  const { inputs, readDocsPull } = context
+  const { inputs, docsPulls } = context
   const { jobId } = state
+  let job: Situation['job']
   // A dry run sends not even this.
-  const ask = () => (inputs.dryRun ? 'not requested' : getJob(jobId, context))
-  const job = jobId === '' ? undefined : await ask()
+  if (jobId !== '') job = inputs.dryRun ? 'not requested' : await getJob(jobId, context)
   // The service leaves the link out while it works on a message.
   const link = (typeof job === 'object' ? job.link : undefined) ?? known
   // A job's own pull request is opened when it has finished.
   const isUnfinished = state.link === link && !isFinalOutcome(state.state)
   const isWaitedFor = by === 'unfinished attempt' && job !== undefined
-  const pull = link === undefined || isWaitedFor ? undefined : await readDocsPull(link)
+  const pull = link === undefined || isWaitedFor ? undefined : await docsPulls.readState(link)
   return { by, unasked: findUnasked(context), job, isUnfinished, link, pull }
 }
 
@@ -103,7 +103,7 @@ function attachTo(
   const { jobId, fingerprint } = state
   const messageMayBeLost = noteIfLost(state, context)
   const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-  context.tell({ kind: 'noted', text, level: 'log' })
+  context.tell({ kind: 'noted', text })
   const seen = job === 'not requested' ? undefined : job
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
@@ -152,7 +152,7 @@ async function getJob(
   const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
     const job = await pollUntilDone(
-      { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined, timeoutMs },
+      { jobId, precededBy: { kind: 'nothing' }, once: true, timeoutMs },
       quietTools,
     )
     if (job !== undefined) return job
@@ -198,8 +198,8 @@ function earlier(
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
         return { kind: 'create', prompt, fingerprint, previousLink, look }
       }
-      const remembered = job === 'not requested' ? undefined : { job, previousLink }
-      return { kind: 'message', jobId, prompt, fingerprint, remembered, look }
+      const seen = job === 'not requested' ? undefined : job
+      return { kind: 'message', jobId, job: seen, prompt, fingerprint, previousLink, look }
     },
   }
 }

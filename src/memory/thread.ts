@@ -53,7 +53,7 @@ export function openComments(
     asking(repo, `writing the comment on ${kind} ${issue_number}`, {
       ...mode,
       needs: permission,
-      expects: ({ id }: { id?: unknown }) => Number.isSafeInteger(id),
+      expects: ({ id }) => Number.isSafeInteger(id),
     })
 
   function list(mode: RequestMode) {
@@ -85,19 +85,18 @@ export function openComments(
      * lost, the comment is found by its nonce instead of being created twice.
      */
     async create(text: string, mode: RequestMode): Promise<number> {
-      const params = {
+      isCreated = true
+      const { data } = await repo.github.issues.createComment({
         ...writing({ ...mode, early: true, find: () => findCreated(mode) }),
         issue_number,
         body: `${text}\n\n${mark}`,
-      }
-      isCreated = true
-      return (await repo.github.issues.createComment(params)).data.id
+      })
+      return data.id
     },
     findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
       const body = `${text}\n\n${marker}`
-      const params = { ...writing(mode), comment_id, body }
-      await repo.github.issues.updateComment(params)
+      await repo.github.issues.updateComment({ ...writing(mode), comment_id, body })
     },
   }
 }

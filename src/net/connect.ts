@@ -101,19 +101,15 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    const fail = (error: Error): void => {
-      reject(
-        new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
-          cause: error,
-        }),
-      )
-    }
-    request.once('error', fail)
+    request.once('error', (cause) => {
+      const message = `${name}: ${describeError(cause)}`
+      reject(new ConnectError(message, certificateFailure('proxy', cause), { cause }))
+    })
     request.once('connect', ({ statusCode: status = 0, headers }, socket) => {
-      if (status >= 200 && status < 300) return resolve(socket as Socket)
+      if (status >= 200 && status < 300) return resolve(socket)
       // A proxy may keep the socket open.
       socket.destroy()
-      const offers = String(headers['proxy-authenticate'] ?? 'Basic')
+      const offers = headers['proxy-authenticate'] ?? 'Basic'
       const wants = /\bbasic\b/i.test(offers) ? '' : ` and wants ${quote(truncate(offers, 100))}`
       const why = wants ? 'scheme' : credentials === ':' ? 'unauthenticated' : 'authentication'
       const said = `${name} responded ${status} to CONNECT${wants}`
@@ -135,9 +131,8 @@ function decodeCredential(part: string): string {
 function toConnectError(error: Error, unverifiedTlsRequested: boolean): ConnectError {
   const failure =
     error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
-  const isCertificate = isOfCertificate(failure)
-  const note =
-    isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
+  const isIgnored = unverifiedTlsRequested && isOfCertificate(failure)
+  const note = isIgnored ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   return new ConnectError(describeError(error) + note, failure, { cause: error })
 }
 

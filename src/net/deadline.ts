@@ -85,7 +85,7 @@ export function createDeadline(
     cancelled = !controller.signal.aborted
     abort(cancel.reason)
   }
-  const remainingMs = (): number => Math.max(0, at - clock.now())
+  const remainingMs = () => Math.max(0, at - clock.now())
 
   setMaxListeners(0, cancel) // Node 20 warns of more than 10.
   if (cancel.aborted) onCancel()

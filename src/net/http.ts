@@ -28,7 +28,7 @@ const LIMITS = {
    * has the job's id. [cancel.in-flight]
    */
   finalPost: 5_000,
-} as const
+}
 
 export type HttpRequest = Readonly<{
   method: 'GET' | 'POST'
@@ -148,7 +148,7 @@ function exchange(
       signal.removeEventListener('abort', onAbort)
       resolve(result)
     }
-    const fail = (reason: string, cause?: unknown): void =>
+    const fail = (reason: string, cause?: unknown) =>
       settle(
         sent
           ? { kind: 'no-response', reason, cause }
@@ -163,7 +163,7 @@ function exchange(
       timer = current
     }
     const onAbort = (): void => {
-      const end = (): void => settle({ kind: 'aborted', sent })
+      const end = () => settle({ kind: 'aborted', sent })
       if (!sent) end()
       else setTimer(method === 'POST' ? LIMITS.finalPost : 0, end)
     }

@@ -63,7 +63,7 @@ export type ToldRun = Readonly<{
   /** While the step runs, without a result: the text must be true if it is killed now. */
   facts: StepFacts
   /** The default in place of a bad value; of a required one, nothing. */
-  inputs: Pick<Inputs, 'task' | 'wait' | 'failOn' | 'jobKey' | 'projectId' | 'baseUrl'>
+  inputs: Inputs
   /** Whether a re-run would find the job, and send nothing. */
   memory: 'none' | 'pending' | 'stored'
 }>

@@ -16,7 +16,7 @@ import {
   formatHeartbeatLine,
   formatStatusLine,
 } from './messages.js'
-import { describeEndedEarly, describeLastSeen, type ToldRun } from './outcome.js'
+import { describeEndedEarly, describeLastSeen } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -30,7 +30,7 @@ export interface ReportWriter extends Readonly<Record<TextWriter, (text: string)
   group(title: string, text: string): void
 }
 
-interface ReportOptions extends Pick<Step, 'redact' | 'clock'>, Pick<ToldRun, 'inputs'> {
+interface ReportOptions extends Pick<Step, 'redact' | 'clock' | 'inputs'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
@@ -75,7 +75,7 @@ export class StepReport {
     this.#record(happening)
     switch (happening.kind) {
       case 'noted':
-        writer[happening.level](happening.text)
+        writer[happening.level ?? 'log'](happening.text)
         break
       case 'heartbeat':
         writer.log(formatHeartbeatLine(this.#facts))

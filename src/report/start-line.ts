@@ -5,12 +5,9 @@ import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount } from '../text/format.js'
 
-export function formatStartLine(
-  task: Task,
-  { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
-): string {
+export function formatStartLine(task: Task, { projectId, baseUrl, wait, dryRun }: Inputs): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
-  const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
+  const say = (would: string, now: string) => (dryRun ? `Dry run: would ${would}` : now)
   switch (task.kind) {
     case 'create': {
       const what = say('create a docs job', 'Creating a docs job')

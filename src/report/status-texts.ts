@@ -20,7 +20,7 @@ export function createUpdate(view: View): StatusUpdate {
       state: describeState(facts),
       jobId: redact(jobId, true) === jobId ? jobId : '',
       link: seen?.job.link ?? previousLink,
-      fingerprint: isKept ? request.fingerprint : '',
+      fingerprint: (isKept && request.fingerprint) || '',
     },
     isJobSeen: seen !== undefined,
     created: acceptedIn(facts) === 'job',

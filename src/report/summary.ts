@@ -26,8 +26,6 @@ export interface View extends ToldRun {
   readonly runUrl: string
 }
 
-type Parts = ReturnType<typeof describe>
-
 /** Both texts are made of this, as Markdown. */
 function describe(view: View) {
   const { facts, inputs, notes } = view
@@ -66,16 +64,15 @@ const DETAILS =
 
 /** An advice and its reason are both shown, or both folded. [report.advice.in-sight] */
 export function createCommentText(view: View): string {
-  const parts = describe(view)
-  const { files, happened, details, next } = parts
+  const { isFailed, title, pullRequest, files, happened, details, next } = describe(view)
   const told =
-    parts.isFailed || view.facts.docs.endedEarly
+    isFailed || view.facts.docs.endedEarly
       ? [...happened, next, DETAILS, ...details]
       : [DETAILS, ...happened, ...details, next]
-  return `${joinParagraphs([firstLine(view, parts), files, ...told, '</details>'])}\n`
+  return `${joinParagraphs([firstLine(view, title, pullRequest), files, ...told, '</details>'])}\n`
 }
 
-function firstLine(view: View, { title, pullRequest }: Parts): string {
+function firstLine(view: View, title: string, pullRequest?: string): string {
   // The link may be that of an earlier run.
   const label = view.facts.result?.outcome === 'pr-opened' ? ': ' : '. Docs pull request: '
   return `${title}${nameLeg(view)}${pullRequest ? label + pullRequest : ''}`
@@ -87,9 +84,9 @@ const IF_STILL_HERE = 'If this text is still here when the workflow run has ende
 export function createFirstText(view: View): string {
   const log = `the run's log: <${view.runUrl}>`
   if (view.facts.result !== undefined) {
-    const parts = describe(view)
-    const seeLog = !parts.pullRequest && `For more, see ${log}`
-    return joinParagraphs([firstLine(view, parts), ...parts.happened, parts.next, seeLog])
+    const { title, pullRequest, happened, next } = describe(view)
+    const seeLog = !pullRequest && `For more, see ${log}`
+    return joinParagraphs([firstLine(view, title, pullRequest), ...happened, next, seeLog])
   }
   return joinParagraphs([
     `⏳ ${hasJob(view.facts) ? 'Waiting for' : 'Asking'} an agent to write docs${nameLeg(view)}`,
@@ -177,7 +174,7 @@ function isPlain(word: string): boolean {
 }
 
 function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
-  const show = (text: string): string => inlineCode(redact(text))
+  const show = (text: string) => inlineCode(redact(text))
   const where = runUrl
     ? [`Run: [${show(workflow)} ${runUrl.split('/').at(-1)}](<${runUrl}>)`]
     : [
@@ -193,7 +190,7 @@ function listFacts({ inputs, facts, redact, workflow, runUrl }: View): string {
   return toList(items.filter(Boolean))
 }
 
-const toList = (items: readonly unknown[]): string => items.map((item) => `- ${item}`).join('\n')
+const toList = (items: readonly unknown[]) => items.map((item) => `- ${item}`).join('\n')
 
 /** How many files of the docs pull request are shown at first sight, and how many are listed. */
 const DOCS_FILES = { shown: 3, listed: 20 }

@@ -29,7 +29,7 @@ export type Happening = Readonly<
   | { kind: 'pausing' }
   | { kind: 'heartbeat' }
   /** For whoever reads the log, the summary and the comment. */
-  | { kind: 'noted'; text: string; level: 'log' | 'warn' }
+  | { kind: 'noted'; text: string; level?: 'warn' }
   /** The run is about a pull request that isn't merged yet: its docs have to wait for it. */
   | { kind: 'code-is-open' }
   /** If the run ends green, a re-run of it sends nothing. */
@@ -43,10 +43,10 @@ type NotSeen = Readonly<{ reason: string; advice?: string | undefined }>
  * `fingerprint` is of what the docs job got last. `messageMayBeLost`: an earlier attempt sent a
  * message whose result is unknown.
  */
-export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
+export type Waiting = { fingerprint?: string; messageMayBeLost?: boolean }
 
 /** What has become of what the step asks the service for: the last that happened to it. */
-export type RequestState =
+type RequestState =
   | Readonly<{ kind: 'none' }>
   | Extract<Happening, { kind: 'sending' | 'unknown' | 'accepted' | 'waiting' }>
 
@@ -89,20 +89,20 @@ export type StepFacts = Readonly<{
    * The pull request that an earlier run left. The service leaves the link out while it works on a
    * message, so this one is shown meanwhile.
    */
-  previousLink: string | undefined
+  previousLink?: string | undefined
   request: RequestState
   /** A request has left this machine, and was not accepted. */
   isRefused: boolean
   /** The docs job as last received, and when, in milliseconds since the step began. */
-  seen: { readonly job: Job; readonly at: number } | undefined
+  seen?: { readonly job: Job; readonly at: number }
   /** Why the last status request did not show the docs job, and what to do about a refusal. */
-  notSeen: NotSeen | undefined
+  notSeen?: NotSeen | undefined
   history: readonly StatusChange[]
   /** What a reader of the summary has to know besides the result. */
   notes: readonly string[]
   codeIsOpen: boolean
   isSentOnce: boolean
-  result: RunResult | undefined
+  result?: RunResult
   docs: DocsRead
 }>
 
@@ -112,16 +112,12 @@ export function factsAtStart(jobId: string): StepFacts {
     now: 0,
     jobId,
     recordedId: jobId,
-    previousLink: undefined,
     request: { kind: 'none' },
     isRefused: false,
-    seen: undefined,
-    notSeen: undefined,
     history: [],
     notes: [],
     codeIsOpen: false,
     isSentOnce: false,
-    result: undefined,
     docs: { files: [] },
   }
 }

@@ -39,7 +39,7 @@ export type PollOptions = Readonly<{
   /** Stop at the first job object, whatever its status. */
   once: boolean
   /** Undefined: adaptive. */
-  pollIntervalMs: number | undefined
+  pollIntervalMs?: number | undefined
   timeoutMs: number
 }>
 
@@ -64,15 +64,15 @@ export async function pollUntilDone(
     clock,
   )
   const halfMs = untilFinalPoll.remainingMs() / 2
-  const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
+  const settleMs = halfMs < MIN_SETTLE_MS ? Infinity : Math.min(SETTLE_MS, halfMs)
   /** The time left for a service that has never responded. */
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let polled = NEVER_POLLED
   let delayMs = precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random())
   // A create request or a message that was answered after the deadline leaves no time for a poll.
-  const isTooLate = hasPassed(deadline) && 'at' in precededBy
+  let isOver = hasPassed(deadline) && 'at' in precededBy
   try {
-    for (let isOver = isTooLate; !isOver; ) {
+    while (!isOver) {
       const remainingMs = untilFinalPoll.remainingMs()
       const isBroughtForward = delayMs > remainingMs
       await budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
@@ -161,7 +161,7 @@ export function finalPollMarginMs(timeoutMs: number): number {
 }
 
 /** What the polls have shown. */
-export type Polled = Readonly<{
+type Polled = Readonly<{
   /** In a row, as are the refusals among them. */
   failures: number
   refusals: number
@@ -171,7 +171,7 @@ export type Polled = Readonly<{
   hasUndocumented: boolean
 }>
 
-export const NEVER_POLLED: Polled = {
+const NEVER_POLLED: Polled = {
   failures: 0,
   refusals: 0,
   lastError: '',
@@ -179,7 +179,7 @@ export const NEVER_POLLED: Polled = {
 }
 
 /** What is known after a poll. [poll.refused] */
-export function polledAfter(before: Polled, verdict: PollVerdict): Polled {
+function polledAfter(before: Polled, verdict: PollVerdict): Polled {
   switch (verdict.kind) {
     case 'job': {
       const { job } = verdict

@@ -1,7 +1,7 @@
 /** How a run ended. */
 
 import type { Outcome } from '../agent/job.js'
-import { ActionError, Cancelled, internalError } from '../text/errors.js'
+import { type ActionError, Cancelled, toActionError } from '../text/errors.js'
 
 export type RunResult = Readonly<
   | { outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'> }
@@ -20,7 +20,7 @@ export type Skip = Readonly<{
 
 export function toRunResult(thrown: unknown): RunResult {
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
-  return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
+  return { outcome: 'error', error: toActionError(thrown) }
 }
 
 export function errorOf(result: RunResult | undefined): ActionError | undefined {

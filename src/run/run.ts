@@ -30,7 +30,7 @@ type Begun = Readonly<{
  */
 export async function run(
   task: Task,
-  { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
+  { wait, pollIntervalMs, timeoutMs }: Inputs,
   tools: RunTools,
 ): Promise<RunResult> {
   const first = await begin(task, wait, tools)
@@ -63,8 +63,8 @@ async function begin(task: Plan, wait: boolean, tools: RunTools): Promise<Begun 
     case 'message':
       return send(task, wait, tools)
     case 'attach': {
-      const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
-      tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
+      const { jobId, job } = task
+      tools.tell({ ...task, kind: 'waiting' })
       return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
     }
   }
@@ -104,7 +104,7 @@ async function send(
     return tellAccepted(now, job, wait, tools)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    const isDoubted = 'remembered' in task && thrown.response.status === 404 && !isRepeated
+    const isDoubted = 'job' in task && thrown.response.status === 404 && !isRepeated
     if (isDoubted) await lookAgain?.(thrown)
     if (now.kind !== task.kind) return begin(now, wait, tools)
     if (isDoubted) {
@@ -122,9 +122,9 @@ async function send(
 /** Asks for a new docs job, unless the one that was to get the message is busy by then. */
 function inPlaceOf(task: Plan): Plan {
   if (task.kind !== 'message' || !hasEnded(task)) return task
-  const { look, remembered } = task
+  const { look } = task
   const next = look && (async () => inPlaceOf(await look()))
-  return { ...task, kind: 'create', previousLink: remembered?.previousLink, look: next }
+  return { ...task, kind: 'create', look: next }
 }
 
 /** This is told before the placeholder, which must not store the docs job that is replaced. */
@@ -149,7 +149,7 @@ function tellAccepted(
   // follows.
   const reported = wait && mayBeStale ? undefined : job
   tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
-  const before = mayBeStale ? job : (task.remembered?.job ?? job)
+  const before = mayBeStale ? job : (task.job ?? job)
   return { jobId: task.jobId, precededBy: { kind: 'message', at, job: before } }
 }
 

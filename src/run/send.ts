@@ -11,7 +11,7 @@ import type { RunTools } from './step.js'
 import type { Sending } from './task.js'
 
 /** How long before the deadline (ms) a retry is sent at the latest: it needs a response. */
-const LATEST_MS = { unsent: 250, answered: 2_000 } as const
+const LATEST_MS = { unsent: 250, answered: 2_000 }
 
 type Retry = Extract<SubmitVerdict, { kind: 'retry' }>
 
@@ -54,12 +54,13 @@ export async function sendUntilAccepted(
     if (verdict.kind === 'accepted') {
       if (result.kind === 'job' && verdict.job === undefined) {
         const text = `The answer to the message names another docs job: ${quote(result.job.id)}.`
-        tell({ kind: 'noted', text, level: 'log' })
+        tell({ kind: 'noted', text })
       }
       return verdict.job
     }
     const unknown = 'unknown' in verdict ? verdict.unknown : undefined
-    const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
+    const isUnsent = result.kind === 'not-sent'
+    const posted = result.kind === 'aborted' ? result.sent : !isUnsent
     tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
     if (deadline.cancelled()) throw new Cancelled(unknown)
     if (verdict.kind === 'fail') throw verdict.error
@@ -67,7 +68,6 @@ export async function sendUntilAccepted(
     if (verdict.kind === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
-    const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
     const remainingMs = service.hasResponded()
       ? untilDeadlineMs
@@ -96,7 +96,7 @@ export async function sendUntilAccepted(
 
 /** Whether the docs job that gets the message was seen ended. */
 export function hasEnded(task: Sending): boolean {
-  return task.kind === 'message' && isFinal(task.remembered?.job?.status)
+  return task.kind === 'message' && isFinal(task.job?.status)
 }
 
 /** If the action itself fails, the request may already have been sent. */

@@ -8,7 +8,7 @@ import type { Skip } from './result.js'
 export type Task = Readonly<
   | Sending
   /** `job` is set if the service has just returned it. */
-  | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
+  | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Waiting)
 >
 
 /**
@@ -18,20 +18,17 @@ export type Task = Readonly<
 export type Sending = Readonly<{
   prompt: string
   fingerprint?: string
+  previousLink?: string | undefined
   look?: (() => Promise<Plan>) | undefined
 }> &
   Readonly<
-    | { kind: 'create'; previousLink?: string | undefined }
-    | { kind: 'message'; jobId: string; remembered?: Remembered | undefined }
+    | { kind: 'create' }
+    /**
+     * `job`: one that an earlier run left, as it was before the message, if known. A new one in its
+     * place gets the same prompt.
+     */
+    | { kind: 'message'; jobId: string; job?: Job | undefined }
   >
-
-/** A job that an earlier run left: a new one in its place gets the same prompt. */
-export type Remembered = Readonly<{
-  /** As it was before the message, if known. */
-  job: Job | undefined
-  /** The pull request that a new job is asked to continue. */
-  previousLink: string | undefined
-}>
 
 /** `isPrivate`: whoever reads the log may not read all of the prompt. */
 export type Plan = (Task | Readonly<{ kind: 'skip'; skip: Skip }>) & {

@@ -32,6 +32,6 @@ export function summarizePage(text: string): string {
   return oneLine(title || page.replace(/<[^<>]*>/g, ' '))
 }
 
-export function isPage(text: string): boolean {
+function isPage(text: string): boolean {
   return /^\s*<[a-z!?]/i.test(text)
 }

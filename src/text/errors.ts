@@ -47,7 +47,8 @@ export const WHERE_TO_LOOK =
   "for a new pull request in the docs repository: it takes some minutes to appear. Then look in the service's dashboard, if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
 /** An error of the action must not hide a docs job that is paid. [cancel.exception] */
-export function internalError(thrown: unknown): ActionError {
+export function toActionError(thrown: unknown): ActionError {
+  if (thrown instanceof ActionError) return thrown
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',

@@ -52,9 +52,9 @@ export function hideService(
 const ADDRESS = '\\b(?:\\d+\\.){3}\\d+\\b|(?:[\\da-f]*:){2,}[\\da-f]+'
 
 /** UTF-8, one character a byte: an escape may stand for part of a character. */
-const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
+const toBytes = (text: string) => Buffer.from(text).toString('latin1')
 
-const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
+const fromBytes = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
 /** A text, and where each of its bytes, and its end, starts in the original. */
 interface Decoded {

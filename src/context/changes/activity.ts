@@ -6,7 +6,7 @@
 
 import { ZERO_SHA } from '../../event/event.js'
 import { getString } from '../../event/payload.js'
-import { asking, readPages } from '../../github/client.js'
+import { asking, type Call, readPages } from '../../github/client.js'
 import type { OpenedRepository } from './code-access.js'
 
 /** A push, a merge, a forced push: what moved the branch, and when. */
@@ -27,9 +27,9 @@ const UNLISTED_MS = 24 * 3_600_000
  * @param tip where the branch is now
  */
 export function headAt(moves: readonly Move[], time: number, tip: string) {
-  const isUpTo = ({ timestamp }: Move): boolean => Date.parse(timestamp) <= time
+  const isUpTo = ({ timestamp }: Move) => Date.parse(timestamp) <= time
   // They are a chain: its end is where no other begins, its beginning where no other ends.
-  const isAlone = ({ timestamp }: Move, sha: keyof Move, at: string): boolean =>
+  const isAlone = ({ timestamp }: Move, sha: keyof Move, at: string) =>
     !moves.some((move) => move.timestamp === timestamp && move[sha] === at)
   const last = moves.find((move) => isUpTo(move) && isAlone(move, 'before', move.after))
   const first = moves.findLast((move) => !isUpTo(move) && isAlone(move, 'after', move.before))
@@ -38,7 +38,7 @@ export function headAt(moves: readonly Move[], time: number, tip: string) {
 }
 
 /** The cursor of the next page that a `link` header names. */
-const cursorIn = (link = ''): string =>
+const cursorIn = (link = '') =>
   decodeURIComponent(/[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1] ?? '')
 
 /**
@@ -58,7 +58,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   const settledAt = pushedAt + UNLISTED_MS
   let commits: ReadonlyMap<string, unknown> | undefined
   /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
-  const headByDate = async (time: number): Promise<string> => {
+  const headByDate = async (time: number) => {
     commits ??= new Map(
       (
         await readPages(MOVE_PAGES, (page) =>
@@ -76,7 +76,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
       ).items.map((commit) => [commit.sha, commit]),
     )
     let at = tip
-    const textOf = (path: string): string => getString(commits?.get(at), path)
+    const textOf = (path: string) => getString(commits?.get(at), path)
     const isLater = () => Date.parse(textOf('commit.committer.date')) > time
     while (isLater() && textOf('parents.0.sha')) at = textOf('parents.0.sha')
     lacks = isLater()
@@ -84,7 +84,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
       : 'GitHub lists no move of the branch before the range, which begins by the dates of commits.'
     return at
   }
-  const list = (params: object, expects: (page: readonly Move[]) => boolean | Promise<boolean>) =>
+  const list = (params: object, expects: NonNullable<Call['expects']>) =>
     github.repos.listActivities({
       ...asking(code, `listing the activity of ${branch}`, {
         needs: `contents: read${isServer ? '; GitHub Enterprise Server has it from version 3.14 on' : ''}`,
@@ -95,7 +95,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
       }),
       ...params,
     })
-  const isComplete = async (page: readonly Move[]): Promise<boolean> => {
+  const isComplete = async (page: unknown) => {
     // GitHub's own description names the time in two ways.
     if (!Array.isArray(page) || page.some((move) => !Date.parse(getString(move, 'timestamp'))))
       return false
@@ -127,7 +127,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
     return { data, headers: headAt(data, from, tip).last ? { link: '' } : headers }
   })
   lacks = ''
-  const find = async (time: number): Promise<string> => {
+  const find = async (time: number) => {
     const { head, next, last } = headAt(moves, time, tip)
     if (head !== next && settledAt <= time) {
       lacks = 'GitHub does not list what moved the branch, so its head is believed.'

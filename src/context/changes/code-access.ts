@@ -29,23 +29,23 @@ function visibilityOf(repository: unknown): string {
  * A token of another owner may read what this one may not: they are tried in their order, first the
  * one that has read contents of the same owner. [code.token]
  */
-export function openCode({ inputs, ...tools }: Step) {
-  const { codeTokens, githubToken } = inputs
-  const home = visibilityOf(getPath(tools.event.payload, 'repository'))
+export function openCode(step: Step) {
+  const { codeTokens, githubToken } = step.inputs
+  const home = visibilityOf(getPath(step.event.payload, 'repository'))
   /** Whether some who may read this run may not read that code, or nobody could read it. */
-  const isHidden = (visibility?: string): boolean =>
+  const isHidden = (visibility?: string) =>
     home !== 'private' &&
     visibility !== 'public' &&
     (visibility !== 'internal' || home !== visibility)
   /** What a text says where all may read it. [code.readers] */
-  const hide = (text: string, name: string, visibility?: string): string =>
+  const hide = (text: string, name: string, visibility?: string) =>
     isHidden(visibility)
       ? text.replaceAll(name, 'one of code-repositories').replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
       : text
-  const isServer = !/\/\/(?:.*\.)?(?:github|ghe)\.com$/.test(tools.environment.serverUrl)
+  const isServer = !/\/\/(?:.*\.)?(?:github|ghe)\.com$/.test(step.environment.serverUrl)
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
     createGitHub({
-      ...tools,
+      ...step,
       token,
       codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
     }),
@@ -83,12 +83,9 @@ export function openCode({ inputs, ...tools }: Step) {
         })
         readers.set(owner, github)
         for (const error of expired.splice(0)) {
-          const text = describeWarning(error, 'Another line has read it.')
-          tools.tell({
-            kind: 'noted',
-            text: hide(text, repository, about.visibility),
-            level: 'warn',
-          })
+          const warning = describeWarning(error, 'Another line has read it.')
+          const text = hide(warning, repository, about.visibility)
+          step.tell({ kind: 'noted', text, level: 'warn' })
         }
         return { ...repo, about, head: data, isHidden: isHidden(about.visibility), isServer }
       } catch (thrown) {

@@ -24,14 +24,14 @@ const COMPARE_LIMIT = 300
  * (github.com/orgs/community/discussions/213491).
  */
 const FILES_LIMIT = 3000
-export const FILES_PAGE = 50
+const FILES_PAGE = 50
 
 /** How many commits a page of a comparison has at most; the first page has the files. */
 const COMMITS_PAGE = 100
 
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
-export type Comparison = Readonly<
+type Comparison = Readonly<
   | { kind: 'ahead' | 'identical' | 'behind' | 'diverged'; changes: ListedChanges }
   /** One of the two does not exist, or the token can't read the repository. */
   | { kind: 'not found'; error: GitHubError }
@@ -42,14 +42,15 @@ export type Comparison = Readonly<
  * A commit that was pushed a moment ago may not be found yet, so a 404 isn't believed at once.
  *
  * @param about stands in the changes
- * @param options.isRelation only the relation counts: the files are on the first page alone
+ * @param isRelation only the relation counts: the files are on the first page alone
  * (docs.github.com/en/rest/commits/commits#compare-two-commits)
  * @throws ActionError `github`
  */
 export async function compareCommits(
   repo: GitHubRepo,
   { base, head, ...about }: Readonly<{ base: string; head: string }> & Range,
-  { gift, isRelation = false }: { gift?: Gift; isRelation?: boolean } = {},
+  gift?: Gift,
+  isRelation = false,
 ): Promise<Comparison> {
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
@@ -57,8 +58,8 @@ export async function compareCommits(
         needs: 'contents: read',
         ofFiles: true,
         early: true,
-        expects: ({ status = '', files }: { status?: string; files?: unknown }) =>
-          RELATIONS.includes(status) && (isRelation || isFileList(files)),
+        expects: ({ status, files }) =>
+          RELATIONS.includes(String(status)) && (isRelation || isFileList(files)),
         gift,
       }),
       basehead: `${base}...${head}`,
@@ -145,7 +146,7 @@ export async function readFiles(
 }
 
 /** Of another repository than the run's, the names of files begin with its name. */
-export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>): string {
+export function folderOf({ repository, elsewhere }: GitHubRepo): string {
   return elsewhere ? `${repository}/` : ''
 }
 
@@ -156,7 +157,7 @@ export function folderOf({ repository, elsewhere }: Omit<GitHubRepo, 'github'>):
 export function toFiles(list: readonly ApiFile[] = [], folder = '') {
   const patches = list.map((file) => getString(file, 'patch'))
   // One that was emptied has a diff.
-  const isEmpty = (index: number): boolean =>
+  const isEmpty = (index: number) =>
     list[index]?.status !== 'modified' && EMPTY.test(getString(list[index], 'sha'))
   const all = patches.join('\n')
   const isLong = all.length > 500_000 || all.split('\n').length > 10_000
@@ -190,7 +191,6 @@ function toCommits(data: ApiComparison): CommitList {
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
       isMerge: getArray(commit, 'parents').length > 1,
-      date: getString(commit, 'commit.committer.date'),
     }),
   )
   return { commits, complete: commits.length === data.total_commits }

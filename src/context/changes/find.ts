@@ -4,9 +4,9 @@ import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../../event/event.
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
-import type { ApiFile, ApiPull } from '../../github/types.js'
+import type { ApiFile } from '../../github/types.js'
 import { CODE_EVENTS } from '../../inputs/code-repositories.js'
-import type { Inputs } from '../../inputs/inputs.js'
+import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
 import { changesBetween } from './between.js'
 import { isFileList, readFiles } from './compare.js'
@@ -18,21 +18,16 @@ import { type Changes, type Findings, type Thread, unknownChanges } from './type
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
  * request on an event that is not about one. [range.number]
  *
- * @param inputs.thread what `issue-number` names, if it was read before
+ * @param known what `issue-number` names, if it was read before
  * @throws ActionError `github`, also if GitHub refuses for good: a docs job that knows of no
  * changes is money lost [github.context.refused]
  */
 export async function findChanges(
-  environment: RunEnvironment,
-  event: RunEvent,
+  { inputs, environment, event }: StepSubject,
   repo: GitHubRepo,
-  {
-    context,
-    since,
-    issueNumber,
-    thread: known,
-  }: Pick<Inputs, 'context' | 'since' | 'issueNumber'> & Pick<Findings, 'thread'>,
+  known?: Thread,
 ): Promise<Findings> {
+  const { context, since, issueNumber } = inputs
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
   // The payload of a comment on a pull request has no branches.
@@ -89,7 +84,7 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   const { github } = repo
   const asked = asking(repo, `reading pull request or issue ${number}`, {
     needs: 'issues: read or pull-requests: read',
-    expects: (data: { number?: unknown }) => Number.isSafeInteger(data.number),
+    expects: (data) => Number.isSafeInteger(data.number),
   })
   try {
     return { isPull: true, data: (await github.pulls.get({ ...asked, pull_number: number })).data }
@@ -114,7 +109,7 @@ export async function readPull(number: number, repo: GitHubRepo, retried = true)
       needs: 'pull-requests: read',
       retried,
       early: true,
-      expects: (pull: ApiPull) => getString(pull, 'base.ref') !== '',
+      expects: (pull) => getString(pull, 'base.ref') !== '',
     }),
     pull_number: number,
   })
@@ -154,10 +149,10 @@ async function ofPullRequest(
   late = '',
   head = '',
 ): Promise<Changes> {
-  const isLate = (file: ApiFile): boolean =>
+  const isLate = (file: ApiFile) =>
     late !== '' && getString(file, 'contents_url').endsWith(`?ref=${late}`)
   // What was removed may be named where it was last.
-  const isOfAnother = ({ contents_url: url, status }: ApiFile): boolean =>
+  const isOfAnother = ({ contents_url: url, status }: ApiFile) =>
     /\?ref=/.test(url) && !url.endsWith(head) && status !== 'removed'
   const isList = (data: unknown): boolean => {
     if (Array.isArray(data) && data.some(isLate))

@@ -3,7 +3,7 @@
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
-import { type GitHubError, isMissing } from '../../github/errors.js'
+import { isMissing, keepMissing } from '../../github/errors.js'
 import type { ApiPull } from '../../github/types.js'
 import type { StepSubject } from '../../run/step.js'
 import { shortSha } from '../../text/format.js'
@@ -48,13 +48,13 @@ export async function findMergedPull(
   }
   if (hasNoPulls(getPath(payload, 'repository'))) return undefined
   const [, named] = NAMED.exec(getString(payload, 'head_commit.message')) ?? []
-  const isNamed = (pull: ApiPull): boolean => String(getPath(pull, 'number')) === named
+  const isNamed = (pull: ApiPull) => String(getPath(pull, 'number')) === named
   const isConsent = (pull: ApiPull): boolean => {
     const head = getSha(pull, 'head.sha')
     return head !== after && (isNamed(pull) || commits.every(({ sha }) => sha !== head))
   }
   // A pull request without `merge_commit_sha` may be one, too.
-  const isMerge = (pull: ApiPull): boolean => isMergedBy(['', after], pull, environment)
+  const isMerge = (pull: ApiPull) => isMergedBy(['', after], pull, environment)
   let reading: Promise<readonly ApiPull[]> | undefined
   const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
   const listing = readPages(1, (page) =>
@@ -89,12 +89,6 @@ export async function findMergedPull(
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   if (pull === undefined || more.length > 0) return undefined
   return { pull, isConsent: isConsent(pull) }
-}
-
-/** The error, if GitHub says that there is no such thing. */
-function keepMissing(thrown: unknown): GitHubError {
-  if (isMissing(thrown)) return thrown
-  throw thrown
 }
 
 /** How many that are named are read one by one. */

@@ -1,6 +1,6 @@
 /** Reads a comparison in parts, if GitHub left out files or diffs of the whole. */
 
-import { asking, type Gift, type GitHubRepo } from '../../github/client.js'
+import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
 import { shortSha } from '../../text/format.js'
 import { compareCommits, folderOf, isFileList, readFiles } from './compare.js'
@@ -24,9 +24,8 @@ export async function readParts(
   whole: ListedChanges,
   counts: (file: ChangedFile) => boolean,
 ): Promise<ListedChanges> {
-  const { range } = whole
-  const gift: Gift = repo.elsewhere ?? { requests: MAX_REQUESTS }
-  const lacksDiff = (file: ChangedFile): boolean => file.patch === undefined && counts(file)
+  const gift = repo.elsewhere ?? { requests: MAX_REQUESTS }
+  const lacksDiff = (file: ChangedFile) => file.patch === undefined && counts(file)
   const read = async (changes: ListedChanges): Promise<ListedChanges> => {
     const { halves, files, truncated } = changes
     if (halves === undefined || !(truncated || files.some(lacksDiff))) return changes
@@ -49,7 +48,7 @@ export async function readParts(
             needs: 'contents: read',
             ofFiles: true,
             early: true,
-            expects: ({ files }: { files?: unknown }) => isFileList(files),
+            expects: ({ files }) => isFileList(files),
             gift,
           }),
           ...page,
@@ -68,7 +67,7 @@ export async function readParts(
     return { files: join([...before.files, ...after.files]), truncated }
   }
   const compare = async (base: string, head: string): Promise<ListedChanges> => {
-    const comparison = await compareCommits(repo, { base, head, range }, { gift })
+    const comparison = await compareCommits(repo, { base, head, range: whole.range }, gift)
     if ('error' in comparison) throw comparison.error
     return comparison.changes
   }

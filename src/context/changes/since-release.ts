@@ -58,8 +58,9 @@ export async function sinceLastRelease(
   for (const { before, isLower, isRepeated } of candidates) {
     if (tries >= TRIES) break
     const about = { range: SINCE_RELEASE, previousRelease: before }
+    const compared = { ...about, base: before, head }
     const compare = (isRelation: boolean) =>
-      compareCommits(repo, { ...about, base: before, head }, isRelation ? { gift, isRelation } : {})
+      compareCommits(repo, compared, isRelation ? gift : undefined, isRelation)
     const comparison = await compare(!isLower).catch((thrown) => {
       if (isLower || !isWithheld(thrown)) throw thrown
       gap = PASSED_OVER
@@ -94,7 +95,7 @@ async function readReleases(
   const { items } = await readPages(RELEASE_PAGES, async (page) => {
     // The newest come first, by the time of their commit: one that is not newer than the last of a
     // full page may be on the next.
-    const lacksOwn = (list: readonly ApiRelease[]): boolean =>
+    const lacksOwn = (list: readonly ApiRelease[]) =>
       page.page === 1 &&
       getString(release, 'tag_name') === tag &&
       list.every(({ tag_name }) => tag_name !== tag) &&

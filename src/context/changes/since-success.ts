@@ -3,7 +3,7 @@
 import { type RunEnvironment, withoutRef } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
 import { asking, type GitHubRepo, readPages, WITHOUT_LIST } from '../../github/client.js'
-import { isMissing } from '../../github/errors.js'
+import { isMissing, keepMissing } from '../../github/errors.js'
 import type { ApiRun } from '../../github/types.js'
 import { ActionError } from '../../text/errors.js'
 import { formatInteger } from '../../text/format.js'
@@ -30,9 +30,8 @@ export async function sinceLastSuccess(
 ): Promise<Changes> {
   const found = await findSuccesses(environment, repo, RUN_EVENTS)
   if ('kind' in found) return found
-  const { last } = found
-  const mayBeBehind = last.id > Number(environment.runId)
-  return changesBetween(repo, last.head_sha, environment.sha, { mayBeBehind })
+  const mayBeBehind = found.last.id > Number(environment.runId)
+  return changesBetween(repo, found.last.head_sha, environment.sha, { mayBeBehind })
 }
 
 /**
@@ -83,17 +82,13 @@ export async function hasSucceeded(
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
   const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of a run`, {
-      needs: 'actions: read',
-    }),
+    ...asking(repo, `reading attempt ${attempt_number} of a run`, { needs: 'actions: read' }),
     run_id: Number(runId),
     attempt_number,
   })
   // The runs could be listed, so what isn't found isn't there.
-  const answer = await asked.catch((thrown) => {
-    if (!isMissing(thrown)) throw thrown
-  })
-  const isGreen = answer?.data.conclusion === 'success'
+  const answer = await asked.catch(keepMissing)
+  const isGreen = !isMissing(answer) && answer.data.conclusion === 'success'
   return isGreen || hasSucceeded({ ...environment, runAttempt: attempt_number }, repo)
 }
 
@@ -117,7 +112,7 @@ async function findRuns(
   // Other repositories' changes are sent: a run of a push has never read them.
   const isElsewhere = !events.includes('push')
   // The run before may have ended, and GitHub doesn't know yet. [github.late]
-  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }): boolean =>
+  const isLate = ({ workflow_runs: runs }: { workflow_runs: readonly ApiRun[] }) =>
     runs.find((run) => isHere(run) && run.id < Number(runId))?.conclusion === null
   const list = async (params: object) => {
     const { data, headers } = await repo.github.actions.listWorkflowRuns({
@@ -125,7 +120,7 @@ async function findRuns(
         needs: 'actions: read',
         instead: isElsewhere ? '' : WITHOUT_LIST,
         early: isLate,
-        expects: (answer: { workflow_runs?: unknown }) => Array.isArray(answer.workflow_runs),
+        expects: (answer) => Array.isArray(answer.workflow_runs),
       }),
       workflow_id,
       ...params,
@@ -151,7 +146,7 @@ async function findRuns(
       getSha(run, 'head_sha') !== ''
     )
   }
-  const isMark = (run: ApiRun): boolean => run.conclusion === 'success' && isHere(run)
+  const isMark = (run: ApiRun) => run.conclusion === 'success' && isHere(run)
   const { items, truncated } = await readPages(RUN_PAGES, async (page) => {
     const { data, headers } = await list({ exclude_pull_requests: true, ...page })
     // No page behind a run that counts is needed: this one is made the last.

@@ -29,9 +29,8 @@ export function writeDiffs(
   room: number,
   omit: OnOmitted,
 ): string {
-  const rankOf = ({ path }: ChangedFile): number =>
-    Number(BESIDE.test(path) || TEST_CLASS.test(path))
-  const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
+  const rankOf = ({ path }: ChangedFile) => Number(BESIDE.test(path) || TEST_CLASS.test(path))
+  const sizeOf = ({ patch = '' }: ChangedFile) => patch.length
   const all = files
     // A file that was only renamed has no diff to send, and lacks none.
     .filter(({ patch }) => patch)

@@ -18,8 +18,7 @@ const DEFINITION = /^[ \t>]*\[[^\]\n]{1,999}\]:[ \t]*(?:#|<>|\S+[ \t]+["'(])[^\n
 
 /** A text by people, with a note in place of what GitHub doesn't show. [context.hidden] */
 export function noteHidden(text: string): string {
-  const note = (hidden: string): string =>
-    `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
+  const note = (hidden: string) => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
   return text.replace(HTML_COMMENT, note).replace(DEFINITION, note)
 }
 
