@@ -16,7 +16,7 @@ import { changesBetween } from './changes/between.js'
 import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
-import type { Findings, ListedChanges, Thread } from './changes/types.js'
+import { explainMissing, type Findings, type ListedChanges, type Thread } from './changes/types.js'
 import { filesThatCount, judgeChanges } from './judge.js'
 import { judgeWhole } from './judge-whole.js'
 
@@ -145,7 +145,7 @@ async function readNews(
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
   const range = `${shortSha(base)}..${shortSha(head)}`
-  const reason = getString(changes, 'reason')
+  const reason = 'reason' in changes ? explainMissing(changes) : ''
   const found: ListedChanges = {
     ...{ files: [], truncated: false, ...listed },
     kind: 'listed',
@@ -163,10 +163,11 @@ async function readNews(
   }
   const { changes: all } = whole.findings
   const [list] = found.commits ?? []
-  const least = list?.complete === false ? 'over ' : ''
-  const commits = formatCount(list?.commits.length ?? 0, 'commit')
   const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
-  log(`${repository}: ${least}${commits}, ${count}${isHidden ? '' : ` (${range})`}.`)
+  const told = list
+    ? `${list.complete ? '' : 'over '}${formatCount(list.commits.length, 'commit')}, ${count}`
+    : 'what changed is unknown'
+  log(`${repository}: ${told}${isHidden ? '' : ` (${range})`}.`)
   const why = reason || listed.gap || lacks
   return { ...all, gap: why && `${repository}: ${why}` }
 }
