@@ -922,7 +922,7 @@ describe('who may read the log [code.readers]', () => {
     const dry = await world.step({ ...inputs, 'dry-run': 'true' }, { ...run, env })
     expect(dry.outputs.outcome).toBe('dry-run')
     expect(/secret/i.test(dry.log)).toBe(isTold)
-    expect(dry.log.includes('Not shown: this repository is public')).toBe(!isTold)
+    expect(dry.log.includes('Not shown: ')).toBe(!isTold)
     const sent = await world.step(inputs, { ...run, env })
     expect(promptOf(world)).toContain('Secret words')
     expect(sent.log + sent.summary).not.toMatch(/secret/i)
@@ -945,6 +945,7 @@ describe('an internal repository, which a whole enterprise reads [code.readers]'
     const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'dry-run': 'true' }
     const { log } = await world.step(inputs, { ...run, env: { ...run.env, RUNNER_DEBUG: '' } })
     expect(log.includes('secret.ts')).toBe(isTold)
+    expect(log.includes("some readers of this log can't read")).toBe(!isTold)
   })
 })
 
@@ -964,6 +965,8 @@ describe('what summary and annotation say of private code in public [code.reader
       'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
     )
     expect(summary).not.toContain('your-org/api')
+    // The agent has to know which one it is.
+    expect(promptOf(world)).toContain('your-org/api: GitHub finds nothing to compare with')
   })
 
   const unread = { path: /api$/, answer: refusal(404, 'Not Found'), times: 99 }

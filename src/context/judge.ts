@@ -120,7 +120,7 @@ function judgeFiles(
   { context, contextPaths }: ContextInputs,
   isAsked: boolean,
   isByHand: boolean,
-  { files, truncated, gap }: ListedChanges,
+  { files, truncated, gap: full, shownGap: gap = full }: ListedChanges,
   isMark = false,
 ): Judgement | undefined {
   const folder = findFolder(contextPaths, files.flatMap(namesOf))

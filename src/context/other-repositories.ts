@@ -88,7 +88,7 @@ export async function findElsewhere(
       const news = code && (await readNews(step, code, from, until))
       if (news === undefined) log(`${name}: nothing new.`)
       else {
-        changed.push({ ...news, gap: hide(news.gap ?? '', name, code?.about.visibility) })
+        changed.push({ ...news, shownGap: hide(news.gap ?? '', name, code?.about.visibility) })
         isPrivate ||= code?.isHidden === true
       }
     } catch (thrown) {
@@ -113,6 +113,8 @@ export async function findElsewhere(
     `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
   )
   if (changed.length === 0) return NOTHING_NEW
+  const join = (key: 'gap' | 'shownGap') =>
+    changed.flatMap((each) => each[key] || []).join(' ') || undefined
   return {
     changes: {
       kind: 'listed',
@@ -120,7 +122,8 @@ export async function findElsewhere(
       files: changed.flatMap(({ files }) => files),
       truncated: changed.some(({ truncated }) => truncated),
       commits: changed.flatMap(({ commits }) => commits ?? []),
-      gap: changed.flatMap(({ gap }) => gap || []).join(' ') || undefined,
+      gap: join('gap'),
+      shownGap: join('shownGap'),
     },
     thread,
     bySince: inputs.since !== '',
