@@ -51,7 +51,7 @@ export async function planAndRun(
 }
 
 /** Whoever reads this repository reads the log. [code.readers] */
-const NOT_SHOWN = 'Not shown: this repository is public, and some of the code in the prompt is not.'
+const NOT_SHOWN = "Not shown: some readers of this log can't read all of the code in the prompt."
 
 /** Says what users may not expect. [range.since.no-effect] [input.file.warned] */
 function remarkOnInputs({ inputs, event, environment, redact, log, warn }: Step): void {

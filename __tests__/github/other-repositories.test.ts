@@ -60,7 +60,7 @@ const WORLD: Parameters<typeof testsIn>[0] = {
   github: {
     otherTokens: {
       [TOKEN]: {
-        repositories: ['your-org/api', 'your-org/web', 'your-org/app'],
+        repositories: ['your-org/api', 'your-org/web', 'your-org/app', 'your-org/empty'],
         permissions: reads,
       },
       [OTHER]: { repositories: ['other-org/lib', 'other-org/kit'], permissions: reads },
@@ -877,19 +877,19 @@ describe('what can not be read [code.unreadable]', () => {
   })
 
   codeTest(
-    'GitHub has no list of one: that is said, and the rest is sent [range.list.never]',
+    'GitHub has no list of some: that is said, and the rest is sent [range.list.never]',
     async (world) => {
-      const [api, web] = addThree(world)
-      for (const code of [api, web]) code.push(MERGED, change('src/a.ts'))
+      for (const code of addThree(world)) code.push(MERGED, change('src/a.ts'))
       world.github.faults.push({
-        path: /api\/compare/,
+        path: /(api|web)\/compare/,
         answer: refusal(422, 'Too many files changed.'),
+        times: 2,
       })
       const ended = await world.step(INPUTS, night)
-      expect(promptOf(world)).toContain(
-        'your-org/api: GitHub has no list of the changed files: the diff may be too large',
-      )
-      expect(promptOf(world)).toContain('your-org/web/src/a.ts')
+      const why = 'GitHub has no list of the changed files: the diff may be too large.'
+      expect(promptOf(world)).toContain(`your-org/api: ${why} your-org/web: ${why}\n`)
+      expect(promptOf(world)).toContain('your-org/app/src/a.ts')
+      expect(line(ended, 'your-org/api:')).toMatch(/: what changed is unknown \(\w+\.\.\w+\)\.$/)
       expect(ended.summary).toContain('your-org/api: GitHub has no list of the changed files')
     },
   )
@@ -922,7 +922,7 @@ describe('who may read the log [code.readers]', () => {
     const dry = await world.step({ ...inputs, 'dry-run': 'true' }, { ...run, env })
     expect(dry.outputs.outcome).toBe('dry-run')
     expect(/secret/i.test(dry.log)).toBe(isTold)
-    expect(dry.log.includes('Not shown: this repository is public')).toBe(!isTold)
+    expect(dry.log.includes('Not shown: ')).toBe(!isTold)
     const sent = await world.step(inputs, { ...run, env })
     expect(promptOf(world)).toContain('Secret words')
     expect(sent.log + sent.summary).not.toMatch(/secret/i)
@@ -945,6 +945,7 @@ describe('an internal repository, which a whole enterprise reads [code.readers]'
     const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'dry-run': 'true' }
     const { log } = await world.step(inputs, { ...run, env: { ...run.env, RUNNER_DEBUG: '' } })
     expect(log.includes('secret.ts')).toBe(isTold)
+    expect(log.includes("some readers of this log can't read")).toBe(!isTold)
   })
 })
 
@@ -964,6 +965,8 @@ describe('what summary and annotation say of private code in public [code.reader
       'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
     )
     expect(summary).not.toContain('your-org/api')
+    // The agent has to know which one it is.
+    expect(promptOf(world)).toContain('your-org/api: GitHub finds nothing to compare with')
   })
 
   const unread = { path: /api$/, answer: refusal(404, 'Not Found'), times: 99 }
@@ -1062,8 +1065,10 @@ describe('tokens [code.token]', () => {
       const [api, web] = addThree(world)
       for (const code of [api, web]) code.push(MERGED, change('src/a.ts'))
       addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
+      // Private code without a commit is read, too.
+      world.github.addRepository('your-org/empty', { private: true, foreign: true })
       const inputs = {
-        'code-repositories': 'your-org/api\nyour-org/web\nother-org/lib',
+        'code-repositories': 'your-org/empty\nyour-org/api\nyour-org/web\nother-org/lib',
         'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
       }
       const ended = await world.step({ ...INPUTS, ...inputs }, inPublic)

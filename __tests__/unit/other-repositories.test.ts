@@ -187,6 +187,11 @@ describe('the inputs', () => {
       { 'code-token': 'ghp_x\nmint_another' },
       "code-token: expected GitHub's tokens, got the service's key.",
     ],
+    [
+      '[code.token]',
+      { 'code-token': 'ghp_x,ghp_y' },
+      'code-token: expected one token per line, without quotes, brackets and commas.',
+    ],
   ])('%s %j is bad input', (_, raw, line, eventName = 'schedule') => {
     const { problem } = read(raw, eventName)
     expect(problem).toBeInstanceOf(InputError)

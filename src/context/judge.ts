@@ -120,7 +120,7 @@ function judgeFiles(
   { context, contextPaths }: ContextInputs,
   isAsked: boolean,
   isByHand: boolean,
-  { files, truncated, gap }: ListedChanges,
+  { files, truncated, gap: full, shownGap: gap = full }: ListedChanges,
   isMark = false,
 ): Judgement | undefined {
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
@@ -163,6 +163,8 @@ export function filesThatCount(
   files: readonly ChangedFile[],
   { contextPaths }: Pick<ContextInputs, 'contextPaths'>,
 ): readonly ChangedFile[] {
+  // To normalize a name for nothing costs a run on a pull request 2 %.
+  if (contextPaths.length === 0) return files
   return files.filter((file) => namesOf(file).some((name) => matchesPatterns(contextPaths, name)))
 }
 

@@ -16,7 +16,7 @@ import { changesBetween } from './changes/between.js'
 import { type OpenedRepository, openCode } from './changes/code-access.js'
 import { unknownIfUnlistable } from './changes/find.js'
 import { findSuccesses } from './changes/since-success.js'
-import type { Findings, ListedChanges, Thread } from './changes/types.js'
+import { explainMissing, type Findings, type ListedChanges, type Thread } from './changes/types.js'
 import { filesThatCount, judgeChanges } from './judge.js'
 import { judgeWhole } from './judge-whole.js'
 
@@ -88,7 +88,7 @@ export async function findElsewhere(
       const news = code && (await readNews(step, code, from, until))
       if (news === undefined) log(`${name}: nothing new.`)
       else {
-        changed.push({ ...news, gap: hide(news.gap ?? '', name, code?.about.visibility) })
+        changed.push({ ...news, shownGap: hide(news.gap ?? '', name, code?.about.visibility) })
         isPrivate ||= code?.isHidden === true
       }
     } catch (thrown) {
@@ -113,6 +113,8 @@ export async function findElsewhere(
     `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
   )
   if (changed.length === 0) return NOTHING_NEW
+  const join = (key: 'gap' | 'shownGap') =>
+    changed.flatMap((each) => each[key] || []).join(' ') || undefined
   return {
     changes: {
       kind: 'listed',
@@ -120,7 +122,8 @@ export async function findElsewhere(
       files: changed.flatMap(({ files }) => files),
       truncated: changed.some(({ truncated }) => truncated),
       commits: changed.flatMap(({ commits }) => commits ?? []),
-      gap: changed.flatMap(({ gap }) => gap || []).join(' ') || undefined,
+      gap: join('gap'),
+      shownGap: join('shownGap'),
     },
     thread,
     bySince: inputs.since !== '',
@@ -145,7 +148,7 @@ async function readNews(
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
   const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
   const range = `${shortSha(base)}..${shortSha(head)}`
-  const reason = getString(changes, 'reason')
+  const reason = 'reason' in changes ? explainMissing(changes) : ''
   const found: ListedChanges = {
     files: [],
     truncated: false,
@@ -165,10 +168,11 @@ async function readNews(
   }
   const { changes: all } = whole.findings
   const [list] = found.commits ?? []
-  const least = list?.complete === false ? 'over ' : ''
-  const commits = formatCount(list?.commits.length ?? 0, 'commit')
   const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
-  log(`${repository}: ${least}${commits}, ${count}${isHidden ? '' : ` (${range})`}.`)
+  const told = list
+    ? `${list.complete ? '' : 'over '}${formatCount(list.commits.length, 'commit')}, ${count}`
+    : 'what changed is unknown'
+  log(`${repository}: ${told}${isHidden ? '' : ` (${range})`}.`)
   const why = reason || listed.gap || lacks
   return { ...all, gap: why && `${repository}: ${why}` }
 }

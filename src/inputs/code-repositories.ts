@@ -49,6 +49,8 @@ export function parseCodeRepositories(
 export function parseCodeTokens(value: string, hasCode: boolean): readonly string[] {
   if (value !== '' && !hasCode) throw invalid('has no effect without code-repositories.')
   return splitLines(value).map((token) => {
+    if (/["'[\],]/.test(token))
+      throw invalid('expected one token per line, without quotes, brackets and commas.')
     if (token.startsWith('mint_')) throw invalid("expected GitHub's tokens, got the service's key.")
     return parseKeyText(token)
   })

@@ -53,6 +53,12 @@ export function openCode(step: Step) {
   const readers = new Map<string | undefined, GitHub>()
   /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
   const expired: GitHubError[] = []
+  const tellExpired = (name: string, visibility?: string): void => {
+    for (const error of expired.splice(0)) {
+      const text = hide(describeWarning(error, 'Another line has read it.'), name, visibility)
+      step.tell({ kind: 'noted', text, level: 'warn' })
+    }
+  }
   const elsewhere: Gift = { requests: MAX_REQUESTS }
   /**
    * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
@@ -82,15 +88,14 @@ export function openCode(step: Step) {
           branch,
         })
         readers.set(owner, github)
-        for (const error of expired.splice(0)) {
-          const warning = describeWarning(error, 'Another line has read it.')
-          const text = hide(warning, repository, about.visibility)
-          step.tell({ kind: 'noted', text, level: 'warn' })
-        }
+        tellExpired(repository, about.visibility)
         return { ...repo, about, head: data, isHidden: isHidden(about.visibility), isServer }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError)) throw thrown
-        if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
+        if (/ 409, .*repository is empty/i.test(thrown.message)) {
+          tellExpired(repository)
+          return undefined
+        }
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
         refusal ??= thrown

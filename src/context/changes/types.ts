@@ -50,6 +50,8 @@ export type ListedChanges = Readonly<
      * nothing to do.
      */
     gap?: string | undefined
+    /** What the log and the summary say of it, if not the same. */
+    shownGap?: string | undefined
     /** The commits of the range, of each repository. Others wrote their texts. */
     commits?: readonly CommitList[]
     /** If GitHub cut the list or its diffs: where to halve the range. */
