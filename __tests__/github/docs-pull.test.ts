@@ -564,11 +564,15 @@ describe('a pull request that can not be read counts as open for a message, and 
     ['does not do', DOCS_TOKEN, '404'],
     ['has expired', 'ghp_expired_0123456789', '401'],
   ])(
-    'another docs-token if it %s, in a warning and summary [docs.token.refused]',
+    'another docs-token if it %s, in a warning and summary, and it is waited for once [docs.token.refused] [github.early]',
     async (world, _, token, status) => {
       await privateDocs(world, 'closed')
-      const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
+      const { outputs, summary, commands, milliseconds } = await world.step({
+        ...SCOPE,
+        'docs-token': token,
+      })
       expect(outputs).toMatchObject({ sent: 'message' })
+      expect(milliseconds).toBeLessThan(12_000)
       const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
       expect(commands('warning')).toEqual([expect.stringMatching(says)])
       expect(summary).toContain('Renew docs-token')

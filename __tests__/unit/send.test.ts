@@ -91,7 +91,7 @@ describe('a retry', () => {
     const options = { timeoutMs: MINUTE, frozenMs: MINUTE }
     const { code, error, calls } = await submit([errorResponse(429, 1_000)], options)
     expect(code).toBe('rate-limited')
-    expect(error?.message).toMatch(/asks to wait 1 s, which leaves no time for a response\.$/)
+    expect(error?.message).toMatch(/Tried 1 time\.$/)
     expect(calls).toHaveLength(1)
   })
 })

@@ -2,7 +2,13 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
-import { asking, createGitHub, type GitHubRepo, type RequestMode } from '../github/client.js'
+import {
+  asking,
+  createGitHub,
+  type GitHub,
+  type GitHubRepo,
+  type RequestMode,
+} from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { ApiPull } from '../github/types.js'
 import {
@@ -38,6 +44,7 @@ type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Pro
 export function openDocsPulls(step: Step, { github }: GitHubRepo) {
   const { environment, event } = step
   const token = step.inputs.docsToken
+  let byDocsToken: GitHub | undefined
   // GitHub ignores the case of a repository's name.
   const isHere = (repository = '') =>
     repository.toLowerCase() === environment.repository.toLowerCase()
@@ -63,7 +70,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
       if (token === '') throw unreadable(thrown, `Set docs-token to a token that can ${mayRead}`)
     }
     try {
-      const byDocsToken = createGitHub({ ...step, token })
+      byDocsToken ??= createGitHub({ ...step, token })
       return await read({ github: byDocsToken, repository }, Number(number), mode)
     } catch (thrown) {
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')

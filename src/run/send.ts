@@ -75,7 +75,8 @@ export async function sendUntilAccepted(
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
     // What couldn't be sent is tried until the end; a service that answered is given the time that
     // it wants.
-    if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
+    if (remainingMs <= (isUnsent ? 0 : minDelayMs))
+      throw retryTimeoutError(verdict, attempts, verdict.backoff.retryAfterMs)
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
     const next = verdict.isDoubted ? 'Looking at the docs job again' : 'Retrying'
     log(`${verdict.error.message} ${next} in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
@@ -104,11 +105,11 @@ function toNoResponse(cause: unknown): ServiceResult {
   return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 
-function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionError {
-  const { retryAfterMs = 0 } = backoff
+/** @param askedMs is what the service asks to wait, if there is no time for that */
+function retryTimeoutError({ error }: Retry, attempts: number, askedMs = 0): ActionError {
   const reason =
-    retryAfterMs > 0
-      ? `It asks to wait ${formatDuration(retryAfterMs)}, which leaves no time for a response.`
+    askedMs > 0
+      ? `It asks to wait ${formatDuration(askedMs)}, which leaves no time for a response.`
       : `Tried ${formatCount(attempts, 'time')}.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, {
     cause: error.cause,
