@@ -6,6 +6,7 @@
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { createAgentService } from './agent/client.js'
 import type { WholeStep } from './create-step.js'
+import { isUnasked } from './event/event.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { formatStartLine } from './report/start-line.js'
 import type { RunResult } from './run/result.js'
@@ -36,7 +37,8 @@ export async function planAndRun(
   remarkOnInputs(step)
   const service = createAgentService({ ...step, ...inputs })
   let plan: Plan = inputs.task
-  if (mayBeMerges !== undefined || needsGitHub(inputs)) {
+  const mayBeClosed = isUnasked(event) && inputs.task.kind !== 'attach'
+  if (mayBeMerges !== undefined || mayBeClosed || needsGitHub(inputs)) {
     const { planRun } = await step.loadGitHub()
     plan = await planRun(mayBeMerges, service, (comment) => {
       report.comment = comment

@@ -12,7 +12,7 @@ import { fingerprint } from './context/fingerprint.js'
 import { NEXT_BEGINS } from './context/judge.js'
 import { judgeWhole } from './context/judge-whole.js'
 import { composePrompt } from './context/prompt/compose.js'
-import { explainMissingSecrets, hasReadOnlyToken } from './event/event.js'
+import { explainMissingSecrets, hasReadOnlyToken, isUnasked } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub } from './github/client.js'
 import { GitHubError } from './github/errors.js'
@@ -169,9 +169,6 @@ const ALREADY_SENT: Skip = {
 const MOVES_MARK =
   'The next run begins where this dry run ended. To send what it showed, start the workflow by hand, with the same since, or with since set to where its changes begin.'
 
-/** What happens to a pull request without that anybody asks for docs. */
-const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_for_review|edited)$/
-
 /**
  * Why nobody wants docs any more, if somebody closed the pull request while the run waited: for a
  * runner, for an approval, or for the run before. Whoever re-runs it asks. Only what is seen stops
@@ -184,7 +181,7 @@ async function findClosed(
   isNeeded = false,
 ): Promise<Skip | undefined> {
   const { number } = event.pullRequest ?? {}
-  const isAsked = environment.runAttempt > 1 || !UNASKED.test(`${event.name} ${event.action}`)
+  const isAsked = environment.runAttempt > 1 || !isUnasked(event)
   if (number === undefined || isAsked) return undefined
   const pull = await readPull(number, repo, isNeeded).catch((thrown) => {
     if (!(thrown instanceof GitHubError) || (isNeeded && thrown.kind === 'temporary')) throw thrown

@@ -1167,6 +1167,13 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
       'job',
     ],
     [
+      'is closed stops a run with a prompt alone, too',
+      { status: 200, body: { base: { ref: 'main' }, state: 'closed' } },
+      {},
+      {},
+      'nothing',
+    ],
+    [
       'is not read on a re-run, which asks',
       { status: 200, body: { base: { ref: 'main' }, state: 'closed' } },
       { comment: 'true' },

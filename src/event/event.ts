@@ -152,6 +152,14 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
   return !['pull_request', 'issue'].some((name) => getString(payload, `${name}.state`) === 'closed')
 }
 
+/** Whether nobody asked for docs by what happened to a pull request. */
+export function isUnasked({ name, action, pullRequest }: RunEvent): boolean {
+  const what = `${name} ${action}`
+  return pullRequest !== undefined && UNASKED.test(what)
+}
+
+const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_for_review|edited)$/
+
 /**
  * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests
  * that it withheld them.
