@@ -239,19 +239,28 @@ export const inWorld = (options: WorldOptions, story: Story<SimulatedWorld>): Pr
 type Row = string | number | object | readonly [unknown, ...unknown[]]
 type Fields<R> = R extends readonly unknown[] ? [...R] : [R]
 
-/** What makes a test of such a story; with `each`, one of each row. */
-export const testsIn = (options: WorldOptions) =>
-  Object.assign(
-    (name: string, story: Story<SimulatedWorld>) => test(name, () => inWorld(options, story)),
+/**
+ * What makes a test of such a story; with `each`, one of each row. What `add` makes in the world is
+ * handed to the story with it.
+ */
+export const testsIn = <T extends object>(
+  options: WorldOptions,
+  add: (world: SimulatedWorld) => T = () => ({}) as T,
+) => {
+  const play = (story: Story<SimulatedWorld & T>) =>
+    inWorld(options, (world) => story({ ...world, ...add(world) }))
+  return Object.assign(
+    (name: string, story: Story<SimulatedWorld & T>) => test(name, () => play(story)),
     {
       each:
         <R extends Row>(rows: readonly R[]) =>
-        (name: string, story: (world: SimulatedWorld, ...row: Fields<R>) => Promise<void>) =>
+        (name: string, story: (world: SimulatedWorld & T, ...row: Fields<R>) => Promise<void>) =>
           test.each(rows)(name, (...row: unknown[]) =>
-            inWorld(options, (world) => story(world, ...(row as Fields<R>))),
+            play((world) => story(world, ...(row as Fields<R>))),
           ),
     },
   )
+}
 export const worldTest = testsIn({})
 /** Jobs take minutes there. */
 export const slowTest = testsIn({ emulator: { speed: 1 } })
