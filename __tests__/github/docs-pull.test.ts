@@ -10,6 +10,7 @@ import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '..
 import type { FileState } from '../support/github-state.js'
 import {
   deadlineAfter,
+  expectSent,
   HEAD,
   REPOSITORY,
   type RunOptions,
@@ -414,7 +415,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(commands('warning').some((text) => SAYS.test(text))).toBe(told)
     for (const text of [log, summary, world.comments()[0] ?? ''])
       expect(text.includes('the next run asks for docs again')).toBe(!told)
-    expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+    expectSent(await world.step({ ...more, wait: 'false' }))
   })
 
   worldTest(
@@ -482,7 +483,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
         expect(text).toContain(`your-org/docs#17`)
         expect(text).not.toMatch(/ files: |If you expected changes/)
       }
-      expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+      expectSent(await world.step({ ...more, wait: 'false' }))
     },
   )
 })

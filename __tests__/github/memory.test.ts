@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, file } from '../support/github.js'
 import {
   deadlineAfter,
+  expectSent,
   HEAD,
   inRealWorld,
   REPOSITORY,
@@ -145,7 +146,7 @@ worldTest(
     expect(world.comments()).toEqual([body, expect.any(String)])
     world.repository.issues.add(40)
     for (const one of world.repository.comments.values()) Object.assign(one, { issue: 40 })
-    expect((await world.step({ ...SCOPE, 'issue-number': '40' })).outputs.sent).toBe('job')
+    expectSent(await world.step({ ...SCOPE, 'issue-number': '40' }))
   },
 )
 
@@ -465,8 +466,7 @@ describe('while the key is replaced [memory.previous-key]', () => {
       [NEW, 'nothing'],
       [OLD, 'job'],
     ] as const) {
-      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
-      expect(outputs.sent).toBe(sent)
+      expectSent(await world.step({ ...SCOPE, context: 'diff', ...keys }), sent)
     }
   })
 

@@ -4,7 +4,9 @@ import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { type Fault, file, primaryLimit, type Repository, refusal } from '../support/github.js'
 import {
+  expectSent,
   expectSkipped,
+  expectUnanswered,
   inRealWorld,
   promptOf,
   REPOSITORY,
@@ -191,8 +193,7 @@ describe('a night', () => {
     ['a person', dispatch],
     ['a signal, whose payload is no range', signal],
   ])('that %s starts is like any other [code.range]', async (world, _, run) => {
-    const ended = await world.start({}, run)
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(await world.start({}, run))
     expect(promptOf(world)).toContain('your-org/api/src/a.ts')
   })
 
@@ -249,13 +250,13 @@ describe('a night', () => {
       const open = world.repository.runs.find((run) => run.id === id) ?? running
       Object.assign(open, { status: 'in_progress', conclusion: null })
       const env = { GITHUB_RUN_NUMBER: '4' }
-      const { outputs, commands } = await world.start({}, signal, env)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(commands('error')).toEqual([
+      const ended = await world.start({}, signal, env)
+      expectUnanswered(ended)
+      expect(ended.commands('error')).toEqual([
         `An earlier run of this workflow is still in progress (https://github.com/${REPOSITORY}/actions/runs/${id}). Nothing was sent. Re-run this one when that one has ended.`,
       ])
       Object.assign(open, { status: 'completed', conclusion: 'success' })
-      expect((await world.start({}, signal, env)).outputs.sent).toBe('job')
+      expectSent(await world.start({}, signal, env))
     },
   )
 
@@ -268,7 +269,7 @@ describe('a night', () => {
     world.repository.addRun({ created_at: LAST, conclusion: null, ...run })
     world.repository.attempts.set('150 1', 'success')
     const env = { GITHUB_RUN_NUMBER: '3' }
-    expect((await world.start({}, night, env)).outputs.sent).toBe('job')
+    expectSent(await world.start({}, night, env))
   })
 
   newsTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
@@ -303,8 +304,7 @@ describe('a night', () => {
         if (/[0-4]$/.test(name)) code.push(MERGED, change('src/a.ts'))
       }
       const inputs = { 'code-repositories': names.join('\n'), 'code-token': '' }
-      const ended = await world.start(inputs)
-      expect(ended.outputs.sent).toBe('job')
+      expectSent(await world.start(inputs))
       expect(asked(world)).toHaveLength(12 * 3 + 7)
       const own = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
       expect(own.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
@@ -344,9 +344,10 @@ describe('where a range begins', () => {
     first(world)
     addCode(world, 'your-org/api')
     const env = { GITHUB_RUN_NUMBER: '1' }
-    const { outputs, commands } = await world.start({}, night, env)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(commands('error')[0]).toContain('reading the name of your-org/web failed: 404')
+    expectUnanswered(
+      await world.start({}, night, env),
+      'reading the name of your-org/web failed: 404',
+    )
   })
 
   codeTest('the first run shows that a list can not be read [code.first]', async (world) => {
@@ -354,9 +355,8 @@ describe('where a range begins', () => {
     const answer = refusal(403, 'Resource not accessible by personal access token')
     world.github.faults.push({ path: /web\/activity/, answer })
     const env = { GITHUB_RUN_NUMBER: '1' }
-    const { outputs, commands } = await world.start({}, night, env)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(commands('error')[0]).toContain(
+    expectUnanswered(
+      await world.start({}, night, env),
       'listing the activity of main of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission `contents: read` to the personal access token.',
     )
   })
@@ -365,7 +365,7 @@ describe('where a range begins', () => {
     'nights on the default branch count for a start by hand, whatever it was called [range.schedule.renamed]',
     async (world) => {
       Object.assign(world.repository.runs[0] ?? {}, { head_branch: 'master' })
-      expect((await world.start({}, dispatch)).outputs.sent).toBe('job')
+      expectSent(await world.start({}, dispatch))
       expectDiffs(world, 'api/src/a.ts')
     },
   )
@@ -396,7 +396,7 @@ describe('where a range begins', () => {
     const ended = await world.start({}, run)
     expectSkipped(ended, world, 'this run is not on a branch')
     expect(ended.summary).not.toContain('begins here')
-    expect((await world.start({ since: '2025-12-31' }, run)).outputs.sent).toBe('job')
+    expectSent(await world.start({ since: '2025-12-31' }, run))
   })
 
   bareTest.each([night, signal])(
@@ -404,9 +404,10 @@ describe('where a range begins', () => {
     async (world, run) => {
       first(world)
       const env = { GITHUB_RUN_NUMBER: '9' }
-      const { outputs, log } = await world.start({}, run, env)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('Start the workflow by hand once, with since')
+      expectUnanswered(
+        await world.start({}, run, env),
+        'Start the workflow by hand once, with since',
+      )
     },
   )
 
@@ -420,8 +421,7 @@ describe('where a range begins', () => {
     world.api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
     world.api.push(MERGED, change('src/b.ts'))
     if (isFirst) first(world)
-    const ended = await world.start({ since }, dispatch)
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(await world.start({ since }, dispatch))
     const diffs = promptOf(world).match(/(?<==== modified your-org\/api\/src\/)\w+/g) ?? []
     expect(diffs.sort()).toEqual([...names].sort())
   })
@@ -520,7 +520,7 @@ describe('where a range begins', () => {
       world.github.addRepository('your-org/empty', { private: false, foreign: true })
       const repositories = `${name}\nyour-org/api`
       const ended = await world.start({ 'code-repositories': repositories })
-      expect(ended.outputs.sent).toBe('job')
+      expectSent(ended)
       expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
       expect(asked(world).slice(0, 3)).toEqual(['empty', 'empty commits', 'api'])
       expect(ended.milliseconds).toBeLessThan(4_000)
@@ -556,8 +556,7 @@ describe('where a range begins', () => {
       world.api.size = size
       const answer = refusal(404, 'Branch not found')
       world.github.faults.push({ path: /api\/branches/, answer, times: 9 })
-      const { outputs } = await world.start()
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.start())
     },
   )
 
@@ -583,7 +582,7 @@ describe('a list of activity that is late [code.late]', () => {
   codeTest('is asked for again', async (world) => {
     world.api.push(MERGED, { ...change('src/a.ts'), listedAt: performance.now() + 20_000 })
     const ended = await world.start()
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(ended)
     expect(promptOf(world)).toContain('your-org/api/src/a.ts')
     expect(ended.log).toContain(
       'GitHub: listing the activity of main of your-org/api failed: the list lacks what moved it last. Retrying.',
@@ -596,10 +595,10 @@ describe('a list of activity that is late [code.late]', () => {
   ])('for more than 90 s, %s, ends the run, and nothing is sent', async (world, _, later) => {
     world.api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
     for (const at of later) world.api.push(at, change('src/b.ts'))
-    const { outputs, log, milliseconds } = await world.start()
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
-    expect(milliseconds).toBeLessThan(100_000)
-    expect(log).toContain(
+    const ended = await world.start()
+    expect(ended.milliseconds).toBeLessThan(100_000)
+    expectUnanswered(
+      ended,
       'the list lacks what moved it last. Nothing was sent. Re-run later. If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
     )
   })
@@ -609,7 +608,7 @@ describe('a list of activity that is late [code.late]', () => {
     async (world) => {
       const path = /activity.*per_page=100/
       world.github.faults.push({ path, times: 99, answer: { status: 502, body: { message: 'x' } } })
-      expect((await world.start()).outputs.sent).toBe('job')
+      expectSent(await world.start())
     },
   )
 
@@ -617,9 +616,8 @@ describe('a list of activity that is late [code.late]', () => {
     'and empty, though the branch moved, ends the run, until it is listed',
     async (world) => {
       const moves = world.api.moves.splice(0)
-      const { outputs, commands } = await world.start()
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
-      expect(commands('error')[0]).toContain(
+      expectUnanswered(
+        await world.start(),
         'your-org/api failed: the list lacks what moved it last',
       )
       world.api.moves.push(...moves)
@@ -710,9 +708,7 @@ describe('a list of activity that is late [code.late]', () => {
     const zero = '0'.repeat(40)
     const body = [{ before: zero, after: zero, ref: 'refs/heads/main', ...entry }]
     world.github.faults.push({ path: /activity/, answer: { status: 200, body }, times: 99 })
-    const { outputs, log } = await world.start()
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('failed: unexpected response')
+    expectUnanswered(await world.start(), 'failed: unexpected response')
   })
 })
 
@@ -766,8 +762,7 @@ describe('history that was rewritten [code.rewritten]', () => {
     ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job', 1],
   ])('is %s', async (world, _, gone, made, sent, comparisons) => {
     rewrite(world.api, gone, made)
-    const ended = await world.start({ 'context-paths': '*/*/src/**' })
-    expect(ended.outputs.sent).toBe(sent)
+    expectSent(await world.start({ 'context-paths': '*/*/src/**' }), sent)
     if (sent === 'job') expect(promptOf(world)).toContain('your-org/api: History was rewritten')
     expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)
   })
@@ -776,9 +771,9 @@ describe('history that was rewritten [code.rewritten]', () => {
     const root = [...world.api.commits.keys()][0] ?? ''
     world.api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
     world.api.push(MERGED, { head: root, type: 'force_push' })
-    expect((await world.start()).outputs.sent).toBe('job')
+    expectSent(await world.start())
     const paths = { 'context-paths': '*/*/docs/**' }
-    expect((await world.start(paths)).outputs.sent).toBe('nothing')
+    expectSent(await world.start(paths), 'nothing')
   })
 
   codeTest('counts if nobody knows what was removed [range.list.never]', async (world) => {
@@ -788,8 +783,7 @@ describe('history that was rewritten [code.rewritten]', () => {
       path: RegExp(`api/compare/${tip}`),
       answer: refusal(422, 'Too many files changed.'),
     })
-    const ended = await world.start({ 'context-paths': '*/*/src/**' })
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(await world.start({ 'context-paths': '*/*/src/**' }))
   })
 
   codeTest(
@@ -799,7 +793,7 @@ describe('history that was rewritten [code.rewritten]', () => {
       young.push(MERGED, change('ci/first.ts'))
       young.push('2025-12-31T16:00:00Z', change('ci/second.ts'))
       const inputs = { 'code-repositories': 'your-org/young', 'context-paths': '*/*/src/**' }
-      expect((await world.start(inputs)).outputs.sent).toBe('nothing')
+      expectSent(await world.start(inputs), 'nothing')
     },
   )
 })
@@ -809,10 +803,10 @@ describe('what can not be read [code.unreadable]', () => {
     world: SimulatedWorld & ReturnType<typeof starting>,
     ...how: Parameters<typeof world.start>
   ) => {
-    const { outputs, commands } = await world.start(...how)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+    const ended = await world.start(...how)
+    expectUnanswered(ended)
     expect(world.prompts()).toEqual([])
-    return commands('error')[0]
+    return ended.commands('error')[0]
   }
 
   bareTest('no such repository', async (world) => {
@@ -917,7 +911,7 @@ describe('what can not be read [code.unreadable]', () => {
   newsTest('a limit is waited for [github.limit]', async (world) => {
     const inAMinute = Math.ceil(Date.now() / 1000) + 60
     world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAMinute) })
-    expect((await world.start()).outputs.sent).toBe('job')
+    expectSent(await world.start())
   })
 })
 
@@ -1019,7 +1013,7 @@ describe('tokens [code.token]', () => {
     addCode(world, 'your-org/api', false).push(MERGED, change('src/a.ts'))
     const tokens = { 'code-repositories': 'your-org/api', 'code-token': both }
     world.github.faults.push({ path: /your-org\/api$/, answer: limit() })
-    expect((await world.start(tokens)).outputs.sent).toBe('job')
+    expectSent(await world.start(tokens))
     world.github.faults.push({ path: /your-org\/api$/, answer: limit(), times: 2 })
     const { outputs, log } = await world.start(tokens)
     expect(outputs.sent).toBe('nothing')
@@ -1068,7 +1062,7 @@ describe('tokens [code.token]', () => {
         'code-token': `${TOKEN}\r\n  ${OTHER}\n`,
       }
       const ended = await world.start(inputs)
-      expect(ended.outputs.sent).toBe('job')
+      expectSent(ended)
       expect(asked(world).filter((path) => !path.includes(' '))).toEqual([
         'api',
         'lib',
@@ -1096,7 +1090,7 @@ describe('tokens [code.token]', () => {
         'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
       }
       const ended = await world.start(inputs)
-      expect(ended.outputs.sent).toBe('job')
+      expectSent(ended)
       const isSaid = [
         'GitHub: reading the name of your-org/api failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
       ]
@@ -1126,7 +1120,7 @@ describe('tokens [code.token]', () => {
     const api = addCode(world, 'your-org/api', false)
     api.push(MERGED, change('src/a.ts'))
     const inputs = { 'code-repositories': 'your-org/api', 'code-token': '' }
-    expect((await world.start(inputs)).outputs.sent).toBe('job')
+    expectSent(await world.start(inputs))
   })
 })
 
@@ -1159,8 +1153,7 @@ describe('with the rest', () => {
       expect(promptOf(world)).toContain('title: Number 40')
       world.web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
       const env = nextNight(world)
-      const second = await world.start(inputs, night, env)
-      expect(second.outputs.sent).toBe('message')
+      expectSent(await world.start(inputs, night, env), 'message')
       const labels = await world.start({ 'skip-labels': 'no docs' })
       expect(labels.log).toContain('skip-labels was ignored')
     },

@@ -14,7 +14,9 @@ import {
 } from '../support/github.js'
 import {
   deadlineAfter,
+  expectSent,
   expectSkipped,
+  expectUnanswered,
   inRealWorld,
   promptOf,
   REPOSITORY,
@@ -130,17 +132,15 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     async (world) => {
       const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
       world.github.faults.push({ path: /compare/, answer: page, times: 999 })
-      const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push()))
     },
   )
 
   worldTest("a commit that can be read isn't gone [range.gone]", async (world) => {
     for (const name of ['before', 'after']) world.repository.addCommit({ sha: sha(name) })
     world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
-    const { outputs, log } = await world.step({ context: 'diff' }, push())
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(
+    expectUnanswered(
+      await world.step({ context: 'diff' }, push()),
       /GitHub doesn't find the commits .*\w, though it has both commits\. Nothing was sent\. Re-run later\./,
     )
   })
@@ -153,8 +153,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     ['text [github.shape]', { status: 200, body: 'Please wait.' }],
   ])("unless it is a gateway's %s", async (world, _, answer) => {
     world.github.faults.push({ path: /1\/files/, answer, times: 999 })
-    const { outputs } = await world.step({ context: 'event' })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expectUnanswered(await world.step({ context: 'event' }))
   })
 
   worldTest('a refusal of another list is none [range.list.never]', async (world) => {
@@ -258,9 +257,10 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
 
   worldTest('is never sent', async (world) => {
     world.github.faults.push(late(Number.POSITIVE_INFINITY))
-    const { outputs, log } = await world.step(INPUTS, run)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(/before the push\. Nothing was sent\. Re-run later\./)
+    expectUnanswered(
+      await world.step(INPUTS, run),
+      /before the push\. Nothing was sent\. Re-run later\./,
+    )
   })
 
   worldTest.each<[string, RunOptions]>([
@@ -856,12 +856,11 @@ describe('since [range.since]', () => {
     'that is unknown is named, with advice; for unreadable commits the permission [range.since.unknown] [report.advice.followed]',
     async (world) => {
       const missing = await world.step(SINCE, dispatch)
-      expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(missing)
       expect(missing.log).not.toContain('since:')
       world.repository.addCommit({ sha: HEAD })
-      const { outputs, log } = await world.step(SINCE, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toMatch(
+      expectUnanswered(
+        await world.step(SINCE, dispatch),
         /since: there is no tag, branch or commit "v1" in this repository\..* Check the name, and that the tag or branch was pushed\./,
       )
     },
@@ -875,9 +874,10 @@ describe('since [range.since]', () => {
       world.repository.tags.set(since, sha(kind))
       const answer = refusal(404, 'Not Found')
       world.github.faults.push({ path: /\/compare\//, answer, times: 3 })
-      const { outputs, log } = await world.step({ ...SINCE, since }, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toMatch(/ it has both commits\. Nothing was sent\. Re-run later\./)
+      expectUnanswered(
+        await world.step({ ...SINCE, since }, dispatch),
+        / it has both commits\. Nothing was sent\. Re-run later\./,
+      )
     },
   )
 
@@ -887,8 +887,7 @@ describe('since [range.since]', () => {
       world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
       world.repository.addCommit({ sha: sha('v1.1.0') })
       world.github.faults.push({ path: /\/compare\//, answer: refusal(404, 'Not Found'), times: 3 })
-      const { outputs } = await world.step({ context: 'diff' }, release())
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.step({ context: 'diff' }, release()))
     },
   )
 
@@ -1038,9 +1037,7 @@ describe('the number of a pull request [range.number]', () => {
     ],
   ])('that %s is an error [range.number.either]', async (world, _, says, faults) => {
     world.github.faults.push(...faults)
-    const { outputs, log } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(says)
+    expectUnanswered(await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch), says)
   })
 
   const issue = { number: 40, title: 'T', user: octocat }
@@ -1129,7 +1126,7 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
 
   worldTest('and asks for nothing in a first attempt', async (world) => {
     withNews(world)
-    expect((await world.step(DIFF, night('schedule', 1))).outputs.sent).toBe('job')
+    expectSent(await world.step(DIFF, night('schedule', 1)))
     expect(world.github.requests.some(({ path }) => /\/attempts\//.test(path))).toBe(false)
   })
 })
@@ -1187,8 +1184,7 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     ],
   ])('that %s: %j', async (world, _, answer, inputs, run, sent) => {
     world.github.faults.push({ path: PULL, answer, times: 99 })
-    const { outputs } = await world.step({ ...inputs, ...deadlineAfter(60_000) }, run)
-    expect(outputs.sent).toBe(sent)
+    expectSent(await world.step({ ...inputs, ...deadlineAfter(60_000) }, run), sent)
   })
 
   const WAITS = {

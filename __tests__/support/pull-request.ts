@@ -222,6 +222,16 @@ export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
 /** The first that was sent. */
 export const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
+/** A new docs job was created, unless it says what else was sent. */
+export const expectSent = ({ outputs }: Pick<Ended, 'outputs'>, sent = 'job'): void =>
+  expect(outputs.sent).toBe(sent)
+
+/** GitHub gave no answer that can be used, so the step failed before it sent anything, and says why. */
+export function expectUnanswered({ outputs, commands }: Ended, why: RegExp | string = ''): void {
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+  expect(commands('error')[0]).toMatch(why)
+}
+
 export function expectSkipped(ended: Ended, world: World, why: RegExp | string): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
