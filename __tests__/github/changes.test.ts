@@ -4,6 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { KEY } from '../support/action.js'
 import { BAD_GATEWAY, type Fault, file, type Need, refusal, sha } from '../support/github.js'
 import {
+  expectJob,
+  expectPrompt,
   expectSent,
   expectSkipped,
   expectUnanswered,
@@ -42,8 +44,7 @@ const since = (event: string): RunOptions => ({ event, payload: {}, env: ENV })
 describe('a pull request', () => {
   test.concurrent('the prompt has its files and their diff [range.pull-request] [context.level]', () =>
     inRealWorld(CHANGED, async (world) => {
-      const { outputs } = await world.runBundle({ context: 'diff' })
-      expect(outputs.outcome).toBe('pr-opened')
+      expectJob(await world.runBundle({ context: 'diff' }))
       const prompt = promptOf(world)
       expect(prompt).toMatch(/^Update the docs\.\n\n/)
       const texts = [
@@ -75,7 +76,7 @@ describe('a pull request', () => {
     'the prompt does not have the key and the tokens that a file has [context.secret.none]',
     async (world) => {
       await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
-      expect(promptOf(world)).toContain('+*** *** ***')
+      expectPrompt(world, '+*** *** ***')
       expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
     },
   )
@@ -86,7 +87,7 @@ describe('a pull request', () => {
       const inputs = { 'context-paths': 'docs/**', context: 'event' }
       const { outputs, log, summary } = await world.step(inputs)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('GitHub truncated')
+      expectPrompt(world, 'GitHub truncated')
       expect(JSON.stringify(world.github.requests)).toContain('page=60&per_page=50')
       expect(log).toContain('GitHub cut the list of changed files.')
       expect(summary).not.toContain('cut the list of changed files')
@@ -107,9 +108,9 @@ testsIn({ pull: { files: EXCLUDED } })(
   async (world) => {
     const { summary } = await world.step({ context: 'diff', 'context-paths': '!internal/**' })
     expect(summary).toContain('Note: GitHub sent no diff of 1 file.')
-    expect(promptOf(world)).toContain('src/a.ts')
+    expectPrompt(world, 'src/a.ts')
     expect(promptOf(world)).not.toMatch(/internal|SECRET/)
-    expect(promptOf(world)).toContain('Not listed: 2 changed files excluded by context-paths.')
+    expectPrompt(world, 'Not listed: 2 changed files excluded by context-paths.')
   },
 )
 
@@ -121,7 +122,7 @@ describe('a push', () => {
       const inputs = { context: 'event' }
       const { outputs, log, summary } = await world.step(inputs, push({ before: sha('gone') }))
       expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toMatch(/ commit \w{7} may be gone\./)
+      expectPrompt(world, / commit \w{7} may be gone\./)
       const says = 'No changes are sent: GitHub finds nothing to compare with: commit'
       expect(log).toContain(`\n${says}`)
       expect(summary).toContain(`\nNote: ${says}`)
@@ -165,9 +166,8 @@ describe('schedule and workflow_dispatch', () => {
       // This run.
       repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      const ended = await world.step({ context: 'diff' }, since(event))
-      expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
+      expectJob(await world.step({ context: 'diff' }, since(event)))
+      expectPrompt(world, '+new')
       expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
     },
   )
@@ -226,9 +226,8 @@ describe('schedule and workflow_dispatch', () => {
       busy(world, 230)
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       world.github.faults.push(...faults)
-      const { outputs } = await world.step({ context: 'diff' }, night(232))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
+      expectJob(await world.step({ context: 'diff' }, night(232)))
+      expectPrompt(world, '+new')
       expect(listed(world)).toBe(3)
     },
   )
@@ -257,7 +256,7 @@ describe('schedule and workflow_dispatch', () => {
       world.repository.addRun({ ...ours, id: 2, event: 'push' })
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, night(1_002)))
-      expect(promptOf(world)).toContain('+new')
+      expectPrompt(world, '+new')
     },
   )
 
@@ -306,7 +305,7 @@ describe('schedule and workflow_dispatch', () => {
         world.repository.attempts.set(`${id} ${index + 1}`, end)
       world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, since('schedule')))
-      expect(promptOf(world)).toContain('+new')
+      expectPrompt(world, '+new')
     },
   )
 
@@ -487,7 +486,7 @@ describe('skip-labels', () => {
       expect(world.github.requests).toHaveLength(requests)
       expect(world.comments()).toEqual([])
       const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
-      expect(other.outputs.outcome).toBe('pr-opened')
+      expectJob(other)
       expect(other.log).not.toContain('skip-labels was ignored')
     },
   )
@@ -650,7 +649,7 @@ describe('skip-labels', () => {
     world.github.faults.push({ path, times: 9, answer: refused })
     const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', 'issue-number': '40' }
     const waits = await world.step({ ...SKIP, ...inputs, comment: 'true' }, by)
-    expect(waits.outputs.outcome).toBe('pr-opened')
+    expectJob(waits)
   })
 
   worldTest('skip no re-run whose docs job runs [skip.wait.never]', async (world) => {
@@ -662,7 +661,7 @@ describe('skip-labels', () => {
     )
     const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
     const rerun = await world.step({ ...SKIP, 'job-scope': 'pull-request' }, { payload, env })
-    expect(rerun.outputs.outcome).toBe('pr-opened')
+    expectJob(rerun)
     expect(world.posts()).toHaveLength(1)
   })
 })

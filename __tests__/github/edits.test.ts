@@ -9,6 +9,7 @@ import { getPath } from '../../src/event/payload.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
   expectSent,
   expectUnanswered,
   inWorld,
@@ -54,8 +55,7 @@ worldTest.each<[string, method: string, path: RegExp, ...found: Fault['answer'][
   const answer = { status: 404, body: { message: 'Not Found' } }
   for (const first of found) world.github.faults.push({ method, path, times: 1, answer: first })
   world.github.faults.push({ method, path, times: 2, answer })
-  const { outputs } = await world.step(SCOPE)
-  expect(outputs.outcome).toBe('pr-opened')
+  expectJob(await world.step(SCOPE))
   expect(markersIn(world.comments())).toHaveLength(1)
 })
 

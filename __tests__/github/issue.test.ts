@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
 import {
+  expectJob,
   inRealWorld,
   REPOSITORY,
   type RunOptions,
@@ -152,7 +153,7 @@ worldTest(
     const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
     world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
     const inputs = { 'issue-number': '40', context: 'event' }
-    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(inputs, dispatch))
     expect(world.prompts()[0]).toContain('title: Number 5')
   },
 )
@@ -165,6 +166,6 @@ testsIn({ github: { permissions: NONE } })(
     expect(commands('error')).toEqual([expect.stringContaining('`pull-requests: write`')])
     expect([commands('warning'), summary.includes('Note: ')]).toEqual([[], false])
     Object.assign(world.github.permissions, { pull_requests: 'write' })
-    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(inputs, dispatch))
   },
 )

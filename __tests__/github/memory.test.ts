@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, file } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
   expectSent,
   HEAD,
   inRealWorld,
@@ -430,7 +431,7 @@ describe('the memory has the job [memory.edit.retried]', () => {
           world.finishJobs()
         },
       })
-      expect(first.outputs.outcome).toBe('pr-opened')
+      expectJob(first)
       expect(world.comments()).toHaveLength(1)
       const second = await world.step({ ...SCOPE, wait: 'false' })
       expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
@@ -536,8 +537,7 @@ describe('the comment', () => {
     const docs = world.github.addRepository('your-org/docs', {})
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
       const before = world.github.requests.length
-      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
-      expect(outputs.outcome).toBe('pr-opened')
+      expectJob(await world.step({ ...SCOPE, context: 'diff', ...inputs }))
       return world.github.requests.length - before
     }
     expect(await count()).toBeLessThanOrEqual(8)
@@ -599,7 +599,7 @@ describe('the comment', () => {
       initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
     })
     const inputs = { ...SCOPE, 'api-key': key, 'base-url': service.url }
-    expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(inputs))
     const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
     expect(texts).toHaveLength(4)
     for (const text of texts) {

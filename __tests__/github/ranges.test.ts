@@ -14,6 +14,8 @@ import {
 } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
+  expectPrompt,
   expectSent,
   expectSkipped,
   expectUnanswered,
@@ -31,10 +33,6 @@ import { until } from '../support/time.js'
 /** Without the data of others. */
 const ownWords = (prompt: string): string =>
   prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
-
-function expectJob({ outputs }: Ended): void {
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
-}
 
 /** Both the log and the summary say that context-paths could not decide. */
 function expectNote({ log, summary }: Ended, why: RegExp): void {
@@ -183,7 +181,7 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
     world.repository.addRun({ id, head_sha: sha('before') })
     world.repository.addComparison(sha('before'), HEAD, { files: [], status })
     expectJob(await world.step({ context: 'event' }, rerun))
-    expect(promptOf(world)).toContain('History was rewritten')
+    expectPrompt(world, 'History was rewritten')
   })
 })
 
@@ -207,9 +205,9 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
       world.github.faults.push({ path: /pulls/, answer: refusal(404, 'Not Found'), times: 2 })
       expectJob(await world.step({ context: 'event', 'allow-users': '*' }, { event, payload }))
       expect(askedIn(world)).toEqual([...more, FILES])
-      expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
+      expectPrompt(world, '\nbase: main\nhead: your-org:feature\n')
       const own = ownWords(promptOf(world))
-      expect(promptOf(world)).toContain('docs/api.md')
+      expectPrompt(world, 'docs/api.md')
       expect(own).toContain('Changed by pull request 1: 1 file')
     },
   )
@@ -251,7 +249,7 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
     expect(ended.log).toContain(
       `the list is still that of commit ${BEFORE.slice(0, 7)}, before the push. Retrying.`,
     )
-    expect(promptOf(world)).toContain('docs/api.md')
+    expectPrompt(world, 'docs/api.md')
     expect(promptOf(world)).not.toContain('old.md')
   })
 
@@ -273,7 +271,7 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   ])('is that of a later push if it is asked for %s', async (world, _, options) => {
     world.github.faults.push(late(1))
     expectJob(await world.step(INPUTS, options))
-    expect(promptOf(world)).toContain('old.md')
+    expectPrompt(world, 'old.md')
   })
 
   worldTest.each([
@@ -304,9 +302,12 @@ worldTest.each<[string, object]>([
     })
     expectJob(await world.step({ context: 'diff' }, { event, payload }))
     const range = `the commits ${sha('base279').slice(0, 7)}..${HEAD.slice(0, 7)}`
-    expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
-    expect(promptOf(world)).toContain('+new')
-    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+    expectPrompt(
+      world,
+      `Changed by ${range}: 1 file`,
+      '+new',
+      /^commits: .{7} Change the API \(octocat\)$/m,
+    )
   },
 )
 
@@ -316,9 +317,7 @@ describe('a push', () => {
     async (world, status) => {
       world.repository.addComparison(sha('before'), HEAD, { files: [], status })
       expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
-      expect(promptOf(world)).toContain(
-        'History was rewritten: commits removed from it are not listed.',
-      )
+      expectPrompt(world, 'History was rewritten: commits removed from it are not listed.')
     },
   )
 
@@ -327,7 +326,7 @@ describe('a push', () => {
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
     expectJob(await world.step({ context: 'diff' }, push()))
-    expect(promptOf(world)).toMatch(/Commits \w{7} and \w{7} have no history in common/)
+    expectPrompt(world, /Commits \w{7} and \w{7} have no history in common/)
   })
 
   worldTest.each([
@@ -373,7 +372,7 @@ worldTest(
     world.repository.addRun({ head_sha: sha('before') })
     world.repository.addComparison(sha('before'), HEAD, { commits })
     expectJob(await world.step({ context: 'event' }, schedule()))
-    expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
+    expectPrompt(world, 'commits (the first 100; there may be more)')
   },
 )
 
@@ -423,8 +422,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
       expectJob(await world.step({ context: 'diff' }, release()))
       expect(compared(world)).toEqual(['v1.1.0'])
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-      expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
+      expectPrompt(world, 'src/since-v1.1.0.ts', '\nprevious release: v1.1.0\n')
       expect(ownWords(promptOf(world))).toContain(
         'Changed by the commits since the previous release: 1 file',
       )
@@ -441,7 +439,7 @@ describe('since the last release [range.release.ancestor]', () => {
     world.repository.addRun({ head_sha: sha('v1.1.0') })
     world.github.faults.push({ path, times: 2, answer: refusal(404, 'Not Found') })
     expectJob(await world.step({ context: 'diff' }, run))
-    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    expectPrompt(world, 'src/since-v1.1.0.ts')
   })
 
   worldTest(
@@ -452,7 +450,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.tags.set('v1', HEAD)
       expectJob(await world.step({ context: 'diff' }, release()))
       expect([...new Set(compared(world))]).toEqual(['v1.1.9', 'v1.0.2', 'v1.0.1', 'v1.0.0'])
-      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+      expectPrompt(world, 'src/since-v1.0.0.ts')
     },
   )
 
@@ -466,7 +464,7 @@ describe('since the last release [range.release.ancestor]', () => {
       expectSkipped(ended, world, /"v1\.2\.0" is a release of the same commit/)
       const onTag = { ...byHand, env: on(`refs/tags/${moving}`) }
       expectJob(await world.step({ context: 'diff' }, onTag))
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+      expectPrompt(world, 'src/since-v1.1.0.ts')
     },
   )
 
@@ -478,7 +476,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.1', 'v1.2', ...later], behind)
       const onTag = { ...byHand, env: on('refs/tags/v1.2') }
       expectJob(await world.step({ context: 'diff' }, onTag))
-      expect(promptOf(world)).toContain('src/since-v1.1.ts')
+      expectPrompt(world, 'src/since-v1.1.ts')
     },
   )
 
@@ -501,7 +499,7 @@ describe('since the last release [range.release.ancestor]', () => {
       const asked = world.github.requests.filter(({ path }) => /\/compare\//.test(path))
       const pages = asked.map(({ path }) => /\?(.*)/.exec(path)?.[1])
       expect(pages).toEqual([...Array(16).fill('per_page=1&page=2'), 'per_page=100'])
-      expect(promptOf(world)).toContain('src/since-old@1.0.0.ts')
+      expectPrompt(world, 'src/since-old@1.0.0.ts')
     },
   )
 
@@ -515,7 +513,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['core@1.0.0', 'cli@1.0.0'])
       world.github.faults.push({ path: /compare\/cli/, times: 9, answer })
       const { log } = await world.step({ context: 'diff' }, release({ tag_name: 'web@1.0.0' }))
-      expect(promptOf(world)).toContain('src/since-core@1.0.0.ts')
+      expectPrompt(world, 'src/since-core@1.0.0.ts')
       const said = 'GitHub could not compare with some releases, which were passed over.'
       expect([log, promptOf(world)]).toEqual(Array(2).fill(expect.stringContaining(said)))
     },
@@ -573,7 +571,7 @@ describe('since the last release [range.release.ancestor]', () => {
       const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
       expectJob(await world.step({ context: 'diff' }, run))
       expect(compared(world)).toEqual(['v1.10.0'])
-      expect(promptOf(world)).toContain('\nprevious release: v1.10.0\n')
+      expectPrompt(world, '\nprevious release: v1.10.0\n')
     },
   )
 
@@ -592,7 +590,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
       expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+      expectPrompt(world, 'src/since-v1.1.0.ts')
     }))
 
   worldTest.each<[string, tag: string, RunOptions]>([
@@ -635,8 +633,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.0.0', tag])
       world.repository.tags.set(tag, HEAD)
       expectJob(await world.step({ context: 'diff' }, run))
-      expect(promptOf(world)).toContain(`\nprevious release: ${from}\n`)
-      expect(promptOf(world)).toContain(`src/since-${from}.ts`)
+      expectPrompt(world, `\nprevious release: ${from}\n`, `src/since-${from}.ts`)
     },
   )
 
@@ -651,7 +648,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
       world.repository.tags.set('v0.9.0', sha('v0.9.0'))
       expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
-      expect(promptOf(world)).toContain('src/a.ts')
+      expectPrompt(world, 'src/a.ts')
     },
   )
 
@@ -665,7 +662,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.addComparison(sha(first), HEAD)
       const pushOf = (tag: string) => push({ before: ZERO }, `refs/tags/${tag}`)
       await world.step({ context: 'event' }, pushOf(second))
-      expect(promptOf(world)).toContain(`\nprevious release: ${first}\n`)
+      expectPrompt(world, `\nprevious release: ${first}\n`)
       await world.step({ context: 'event' }, pushOf(final))
       expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
     },
@@ -697,7 +694,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
       expectJob(await world.step({ context: 'diff' }, release()))
       expect(compared(world)).toHaveLength(prefix === 'v1.0.' ? 1 : 10)
-      expect(promptOf(world)).toContain(text)
+      expectPrompt(world, text)
     },
   )
 
@@ -709,7 +706,7 @@ describe('since the last release [range.release.ancestor]', () => {
     addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
     expectJob(await world.step({ context: 'diff' }, run))
     expect(compared(world)).toEqual(['v1.1.0'])
-    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    expectPrompt(world, 'src/since-v1.1.0.ts')
   })
 })
 
@@ -830,7 +827,8 @@ describe('since [range.since]', () => {
     async (world, status) => {
       world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
       expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
-      expect(promptOf(world)).toMatch(
+      expectPrompt(
+        world,
         /^(?![\s\S]*rewritten)[\s\S]* since the one named in the input since: 1 file/,
       )
       expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
@@ -849,7 +847,7 @@ describe('since [range.since]', () => {
     const answer = refusal(404, 'No common ancestor between v1 and v2.')
     world.github.faults.push({ path: /\/compare\//, answer })
     expectJob(await world.step(SINCE, dispatch))
-    expect(promptOf(world)).toContain('What since names and this commit have no history in common.')
+    expectPrompt(world, 'What since names and this commit have no history in common.')
   })
 
   worldTest(
@@ -960,7 +958,7 @@ describe('since [range.since]', () => {
       world.repository.addComparison('v1', HEAD, { commits })
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
       await world.step(SINCE, push({ commits: pushed }))
-      expect(promptOf(world)).toContain('Add the first page (The Octocat)')
+      expectPrompt(world, 'Add the first page (The Octocat)')
     },
   )
 })
@@ -986,7 +984,7 @@ describe('the number of a pull request [range.number]', () => {
       expect(ended.summary).toContain('Merge it after its code is merged.')
       expect(ended.log).toContain('If this workflow has a schedule, its next run begins here.')
       expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
-      expect(promptOf(world)).toContain('title: Add --retry')
+      expectPrompt(world, 'title: Add --retry')
       expect(askedIn(world)).toEqual(asked)
     },
   )
@@ -1019,7 +1017,7 @@ describe('the number of a pull request [range.number]', () => {
       // It is open, but there is no code that the docs would have to wait for.
       expect(ended.summary).toContain('Review the docs pull request, then merge it.')
       for (const text of ['src/a.ts', 'title: Number 40', '\nsince: v1\n'])
-        expect(promptOf(world)).toContain(text)
+        expectPrompt(world, text)
       expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
     },
   )

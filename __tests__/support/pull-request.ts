@@ -222,6 +222,15 @@ export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
 /** The first that was sent. */
 export const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
+/** The first prompt has each of these. */
+export function expectPrompt(world: World, ...texts: readonly (RegExp | string)[]): void {
+  for (const text of texts) expect(promptOf(world)).toMatch(text)
+}
+
+export function expectJob({ outputs }: Pick<Ended, 'outputs'>): void {
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
+}
+
 /** A new docs job was created, unless it says what else was sent. */
 export const expectSent = ({ outputs }: Pick<Ended, 'outputs'>, sent = 'job'): void =>
   expect(outputs.sent).toBe(sent)
