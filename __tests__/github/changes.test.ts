@@ -143,10 +143,16 @@ describe('a push', () => {
   )
 })
 
+/** There is something new since the last run. */
+const newsTest = testsIn({
+  prepare: ({ repository }) =>
+    repository.addComparison(sha('last'), sha('after'), { files: FILES }),
+})
+
 describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
-  worldTest.each([
+  newsTest.each([
     ['schedule', 'push', false],
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
@@ -165,7 +171,6 @@ describe('schedule and workflow_dispatch', () => {
       repository.addRun({ ...ours, head_sha: 'main' })
       // This run.
       repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectJob(await world.step({ context: 'diff' }, since(event)))
       expectPrompt(world, '+new')
       expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
@@ -214,7 +219,7 @@ describe('schedule and workflow_dispatch', () => {
     github.requests.filter(({ path }) => /\/runs\?/.test(path)).length
 
   const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
-  worldTest.each<[string, Fault[]]>([
+  newsTest.each<[string, Fault[]]>([
     ['empty', [finds()]],
     ['a month old', [finds({ ...old, head_repository: { full_name: REPOSITORY } })]],
     ['right', []],
@@ -224,7 +229,6 @@ describe('schedule and workflow_dispatch', () => {
       busy(world, 99)
       world.repository.addRun(ours)
       busy(world, 230)
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       world.github.faults.push(...faults)
       expectJob(await world.step({ context: 'diff' }, night(232)))
       expectPrompt(world, '+new')
@@ -242,7 +246,7 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest(
+  newsTest(
     'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted] [range.schedule.stale-search] [range.schedule.last-success]',
     async (world) => {
       busy(world, 1_000)
@@ -254,27 +258,25 @@ describe('schedule and workflow_dispatch', () => {
       expect(listed(world)).toBe(13)
       world.repository.addRun({ ...ours, id: 1, head_sha: sha('old') })
       world.repository.addRun({ ...ours, id: 2, event: 'push' })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, night(1_002)))
       expectPrompt(world, '+new')
     },
   )
 
-  worldTest.each([
+  newsTest.each([
     ['schedule', 'pr-opened'],
     ['push', 'skipped'],
   ])(
     'schedule: since a success of event %s before the branch was renamed: %s [range.schedule.renamed]',
     async (world, event, outcome) => {
       world.repository.addRun({ ...ours, event, head_branch: 'master' })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.outcome).toBe(
         outcome,
       )
     },
   )
 
-  worldTest(
+  newsTest(
     'a run before that has not ended, as GitHub lists it for a moment, is the last one all the same [github.late]',
     async (world) => {
       world.repository.addRun({ ...ours, head_sha: sha('older') })
@@ -288,12 +290,11 @@ describe('schedule and workflow_dispatch', () => {
         } as never,
         answer: BAD_GATEWAY,
       })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, since('schedule')))
     },
   )
 
-  worldTest.each([
+  newsTest.each([
     ['was cancelled', 2, ['success']],
     ['succeeded, and failed then', 3, ['failure', 'success']],
   ])(
@@ -303,13 +304,12 @@ describe('schedule and workflow_dispatch', () => {
       const { id } = world.repository.addRun({ ...ours, run_attempt, conclusion: 'cancelled' })
       for (const [index, end] of ends.entries())
         world.repository.attempts.set(`${id} ${index + 1}`, end)
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, since('schedule')))
       expectPrompt(world, '+new')
     },
   )
 
-  worldTest(
+  newsTest(
     'schedule: one whose attempts all failed is none [range.schedule.attempts]',
     async (world) => {
       world.repository.addRun(ours)
@@ -319,7 +319,6 @@ describe('schedule and workflow_dispatch', () => {
         run_attempt: 2,
         conclusion: 'failure',
       })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expectSent(await world.step({ context: 'diff' }, since('schedule')))
     },
   )

@@ -9,6 +9,7 @@ import { WHERE_TO_LOOK } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
 import {
+  addDocs,
   deadlineAfter,
   expectJob,
   expectSent,
@@ -269,7 +270,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   /** While the message of a later step is worked on. */
   async function endDuring(world: SimulatedWorld, state: { merged: boolean }) {
     const inputs = { ...SCOPE, context: 'event' }
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step({ ...inputs, wait: 'false' })
     world.finishJobs()
     const pull = docs.addPull({ number: 17 })
@@ -317,7 +318,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     ],
     ['a push that changes nothing asks again [paid.push.merged]', {}, false, 'job'],
   ])('while nobody waits for it: %s', async (world, _, run, told, sent) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const inputs = { ...SCOPE, context: 'event' }
     await world.step({ ...inputs, wait: 'false' })
     world.finishJobs()
@@ -352,7 +353,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   })
 
   worldTest('has its files told though GitHub is slow', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(SCOPE)
     docs.addPull({ number: 17, files: [file('guides/retry.mdx')] })
     for (const path of [/docs\/pulls\/17$/, /docs\/pulls\/17\/files/])
@@ -376,7 +377,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   )
 
   worldTest('is looked at once, if it was continued', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const reads = () =>
       world.github.requests.filter(({ path }) => path.endsWith('/docs/pulls/17')).length
     await world.step(SCOPE)
@@ -399,7 +400,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     ['is refused, though the first was not, is made by the next run, too', MOVED, 9, false],
     ['shows no state is made by the next run, too', { status: 200, body: {} }, 9, false],
   ])('a look that %s', async (world, _, answer, times, told) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const inputs = { ...SCOPE, context: 'event' }
     await world.step(inputs)
     const pull = docs.addPull({ number: 17 })
@@ -421,7 +422,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   worldTest(
     'is named in a message that had to wait, though an active docs job has no link by then [send.look-again] [memory.run.open-pull]',
     async (world) => {
-      world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+      addDocs(world).addPull({ number: 17 })
       const active = { job: { status: 'active', prLink: null } }
       const ended = { job: { status: 'completed', prLink: DOCS } }
       const { url, requests } = await world.serve({
@@ -436,7 +437,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   )
 
   slowTest('a look that fails leaves the end of a docs job that failed as it is', async (world) => {
-    world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+    addDocs(world).addPull({ number: 17 })
     const ends = (status: string) => ({ job: { status, prLink: DOCS } })
     const { url } = await world.serve({
       poll: [ends('completed'), ends('completed'), { times: 99, ...ends('failed') }],
@@ -461,7 +462,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   slowTest.each(['completed', 'failed', 'archived'])(
     'is looked at, also if the docs job %s without a link',
     async (world, status) => {
-      const docs = world.github.addRepository('your-org/docs', {})
+      const docs = addDocs(world)
       const ends = { job: { status: 'completed', prLink: DOCS } }
       const { url } = await world.serve({
         poll: [ends, ends, { times: 99, job: { status, prLink: null } }],
@@ -607,7 +608,7 @@ describe('a pull request that can not be read counts as open for a message, and 
   })
 
   worldTest('nothing without a known state', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(SCOPE)
     docs.addPull({ number: 17 })
     world.github.faults.push({
@@ -622,7 +623,7 @@ describe('a pull request that can not be read counts as open for a message, and 
 worldTest(
   'a pull request is on this server whatever the scheme of its link [docs.open.unreadable]',
   async (world) => {
-    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+    addDocs(world).addPull({ number: 3, state: 'closed' })
     const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
     expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
   },
@@ -658,7 +659,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
     const { url } = await world.serve({ poll: [{ times: 9, job }] })
     const inputs = { ...scope, context: 'event', 'base-url': url }
     world.repository.issues.add(40)
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(inputs)
     docs.addPull({ number: 17, state: 'closed', merged })
     const { outputs, summary } = await world.step(inputs)
@@ -682,7 +683,7 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
 
   /** The docs pull request that the job of a first step opened. */
   async function closed(world: SimulatedWorld, inputs: Record<string, string>) {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(inputs)
     return docs.addPull({ number: 17, state: 'closed' })
   }

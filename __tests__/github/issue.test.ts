@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
 import {
+  addDocs,
   expectJob,
   inRealWorld,
   REPOSITORY,
@@ -43,7 +44,7 @@ describe('a tracking issue [memory.run.continues]', () => {
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.issues.add(40)
-        const docs = world.github.addRepository('your-org/docs', {})
+        const docs = addDocs(world)
         const first = await world.runBundle(ISSUE, schedule)
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
         docs.addPull({ number: 17 })

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, file } from '../support/github.js'
 import {
+  addDocs,
   deadlineAfter,
   expectJob,
   expectSent,
@@ -174,7 +175,7 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
   worldTest(
     'every job after it continues its open docs pull request, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',
     async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
+      const docs = addDocs(world)
       const link = 'https://github.com/your-org/docs/pull/17'
       const job = { status: 'completed', prLink: `${link}?forget=the-task#words` }
       const { url } = await world.serve({ poll: [{ job }] })
@@ -534,7 +535,7 @@ describe('comment: true without job-scope [memory.one-comment]', () => {
 
 describe('the comment', () => {
   worldTest('takes at most 8 requests, with the diff [memory.one-comment]', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
       const before = world.github.requests.length
       expectJob(await world.step({ ...SCOPE, context: 'diff', ...inputs }))

@@ -24,6 +24,7 @@ import {
   REPOSITORY,
   type RunOptions,
   requestsBefore,
+  type SimulatedWorld,
   testsIn,
   type World,
   worldTest,
@@ -68,6 +69,8 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
   },
   env: on('refs/tags/v1.2.0'),
 })
+const sendDiff = async (world: SimulatedWorld, run: RunOptions): Promise<void> =>
+  expectJob(await world.step({ context: 'diff' }, run))
 /** GitHub sends no such payload. */
 const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringify(run.payload) })
 
@@ -300,7 +303,7 @@ worldTest.each<[string, object]>([
     world.repository.addComparison(sha('base279'), HEAD, {
       files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
     })
-    expectJob(await world.step({ context: 'diff' }, { event, payload }))
+    await sendDiff(world, { event, payload })
     const range = `the commits ${sha('base279').slice(0, 7)}..${HEAD.slice(0, 7)}`
     expectPrompt(
       world,
@@ -325,7 +328,7 @@ describe('a push', () => {
     world.repository.addCommit({ sha: HEAD })
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
-    expectJob(await world.step({ context: 'diff' }, push()))
+    await sendDiff(world, push())
     expectPrompt(world, /Commits \w{7} and \w{7} have no history in common/)
   })
 
@@ -402,6 +405,9 @@ describe('since the last release [range.release.ancestor]', () => {
       repository.addComparison(sha(tag), HEAD, { files: [file(`src/since-${tag}.ts`)], status })
     })
   }
+  const releasedTest = testsIn({
+    prepare: ({ repository }) => addReleases(repository, ['v1.0.0', 'v1.1.0']),
+  })
   const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
   const OTHERS = { 'v1.0.1': 'behind', 'v1.1.9': 'behind' }
   const compared = ({ github }: World): string[] =>
@@ -410,17 +416,16 @@ describe('since the last release [range.release.ancestor]', () => {
       .filter((tag) => tag !== '')
       .map(decodeURIComponent)
 
-  worldTest(
+  releasedTest(
     'a release that is published: since the newest one before it, which is named [range.release.ancestor] [context.facts.event]',
     async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.repository.releases.reverse() // GitHub's list has an order of its own.
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
       world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect(compared(world)).toEqual(['v1.1.0'])
       expectPrompt(world, 'src/since-v1.1.0.ts', '\nprevious release: v1.1.0\n')
       expect(ownWords(promptOf(world))).toContain(
@@ -430,15 +435,14 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest.each<[string, RegExp, RunOptions]>([
+  releasedTest.each<[string, RegExp, RunOptions]>([
     ['one that', /\/compare\//, release()],
     ['a list of releases that', /\/releases/, release()],
     ['a list of runs that', /\/runs/, schedule()],
   ])('%s GitHub does not find at first [github.early]', async (world, _, path, run) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
     world.repository.addRun({ head_sha: sha('v1.1.0') })
     world.github.faults.push({ path, times: 2, answer: refusal(404, 'Not Found') })
-    expectJob(await world.step({ context: 'diff' }, run))
+    await sendDiff(world, run)
     expectPrompt(world, 'src/since-v1.1.0.ts')
   })
 
@@ -448,7 +452,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.0.0', 'v1.0.2', 'v1.0.1', 'v1.1.9', 'v1'], OTHERS)
       world.repository.tags.delete('v1.0.2')
       world.repository.tags.set('v1', HEAD)
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect([...new Set(compared(world))]).toEqual(['v1.1.9', 'v1.0.2', 'v1.0.1', 'v1.0.0'])
       expectPrompt(world, 'src/since-v1.0.0.ts')
     },
@@ -463,7 +467,7 @@ describe('since the last release [range.release.ancestor]', () => {
       const ended = await world.step({ context: 'diff' }, push(fields, `refs/tags/${moving}`))
       expectSkipped(ended, world, /"v1\.2\.0" is a release of the same commit/)
       const onTag = { ...byHand, env: on(`refs/tags/${moving}`) }
-      expectJob(await world.step({ context: 'diff' }, onTag))
+      await sendDiff(world, onTag)
       expectPrompt(world, 'src/since-v1.1.0.ts')
     },
   )
@@ -475,7 +479,7 @@ describe('since the last release [range.release.ancestor]', () => {
       const behind = Object.fromEntries(later.map((tag) => [tag, 'behind']))
       addReleases(world.repository, ['v1.1', 'v1.2', ...later], behind)
       const onTag = { ...byHand, env: on('refs/tags/v1.2') }
-      expectJob(await world.step({ context: 'diff' }, onTag))
+      await sendDiff(world, onTag)
       expectPrompt(world, 'src/since-v1.1.ts')
     },
   )
@@ -489,7 +493,7 @@ describe('since the last release [range.release.ancestor]', () => {
       })
       for (const tag of same) world.repository.tags.set(tag, HEAD)
       const run = release({ tag_name: 'web@1.0.0' })
-      expectJob(await world.step({ context: 'diff' }, run))
+      await sendDiff(world, run)
       expect(compared(world)).toEqual([
         'core@1.0.0',
         ...same.toReversed(),
@@ -519,13 +523,12 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest.each<[string, times: number, outcome: string]>([
+  releasedTest.each<[string, times: number, outcome: string]>([
     ['for a moment', 2, 'pr-opened'],
     ['for long', 99, 'error'],
   ])(
     'a list without the release that the event proves is late, %s [range.release.late]',
     async (world, _, times, outcome) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.github.faults.push({ path: /\/releases/, times, answer: { status: 200, body: [] } })
       const run = release({ created_at: '2026-02-01T00:00:00Z' })
       const { outputs, commands } = await world.step({ context: 'diff' }, run)
@@ -558,7 +561,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.10.0', 'v1.9.0', 'v1.11.0'])
       world.repository.releases.splice(0, 2)
       const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      expectJob(await world.step({ context: 'diff' }, run))
+      await sendDiff(world, run)
       expect(compared(world)).toEqual(['v1.10.0'])
     },
   )
@@ -569,7 +572,7 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'])
       world.repository.releases.splice(0)
       const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      expectJob(await world.step({ context: 'diff' }, run))
+      await sendDiff(world, run)
       expect(compared(world)).toEqual(['v1.10.0'])
       expectPrompt(world, '\nprevious release: v1.10.0\n')
     },
@@ -632,15 +635,14 @@ describe('since the last release [range.release.ancestor]', () => {
     async (world, _, tag, run, from) => {
       addReleases(world.repository, ['v1.0.0', tag])
       world.repository.tags.set(tag, HEAD)
-      expectJob(await world.step({ context: 'diff' }, run))
+      await sendDiff(world, run)
       expectPrompt(world, `\nprevious release: ${from}\n`, `src/since-${from}.ts`)
     },
   )
 
-  worldTest(
+  releasedTest(
     'a run by hand on a commit that all releases share is skipped [skip.release.same-commit]',
     async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
       const ended = await world.step({ context: 'diff' }, byHand)
       expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
@@ -692,19 +694,18 @@ describe('since the last release [range.release.ancestor]', () => {
     async (world, _, prefix, text) => {
       const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
       addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect(compared(world)).toHaveLength(prefix === 'v1.0.' ? 1 : 10)
       expectPrompt(world, text)
     },
   )
 
-  worldTest.each<[string, RunOptions]>([
+  releasedTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
     ['its creation', { ...byHand, event: 'create', payload: { ref: 'v1.2.0', ref_type: 'tag' } }],
   ])('%s: the same [range.tag]', async (world, _, run) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-    expectJob(await world.step({ context: 'diff' }, run))
+    await sendDiff(world, run)
     expect(compared(world)).toEqual(['v1.1.0'])
     expectPrompt(world, 'src/since-v1.1.0.ts')
   })

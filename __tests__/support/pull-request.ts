@@ -219,6 +219,9 @@ async function startWorld(options: WorldOptions = {}) {
 export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
   github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+/.test(path))
 
+/** The repository of the docs pull requests, which github-token can read. */
+export const addDocs = ({ github }: World): Repository => github.addRepository('your-org/docs', {})
+
 /** The first that was sent. */
 export const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
