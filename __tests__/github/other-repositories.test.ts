@@ -191,14 +191,6 @@ describe('a night', () => {
     },
   )
 
-  newsTest.each([
-    ['a person', dispatch],
-    ['a signal, whose payload is no range', signal],
-  ])('that %s starts is like any other [code.range]', async (world, _, run) => {
-    expectSent(await world.start({}, run))
-    expectPrompt(world, 'your-org/api/src/a.ts')
-  })
-
   newsTest(
     'sends what came in the last quarter of an hour the next night, and nothing twice [code.range]',
     async (world) => {
@@ -298,7 +290,7 @@ describe('a night', () => {
   )
 
   bareTest(
-    'reads twelve repositories with 3 requests each, 4 if it moved, and 2 for the runs [code.price]',
+    'reads twelve repositories with 3 requests each, 4 if it moved, and 2 for the runs, public ones with github-token [code.price] [code.token]',
     async (world) => {
       const names = Array.from({ length: 12 }, (_, nth) => `your-org/code-${nth}`)
       for (const name of names) {
@@ -341,16 +333,6 @@ describe('where a range begins', () => {
       ])
     },
   )
-
-  bareTest('the first run shows what can not be read [code.first]', async (world) => {
-    first(world)
-    addCode(world, 'your-org/api')
-    const env = { GITHUB_RUN_NUMBER: '1' }
-    expectUnanswered(
-      await world.start({}, night, env),
-      'reading the name of your-org/web failed: 404',
-    )
-  })
 
   codeTest('the first run shows that a list can not be read [code.first]', async (world) => {
     first(world)
@@ -426,20 +408,6 @@ describe('where a range begins', () => {
     expectSent(await world.start({ since }, dispatch))
     const diffs = promptOf(world).match(/(?<==== modified your-org\/api\/src\/)\w+/g) ?? []
     expect(diffs.sort()).toEqual([...names].sort())
-  })
-
-  codeTest('a forced push is sent, and said [code.range] [range.rewritten]', async (world) => {
-    const root = [...world.api.commits.keys()][0] ?? ''
-    world.api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
-    const head = world.api.addCommit({ parents: [root], ...change('src/new.ts').commit }).sha
-    world.api.push(MERGED, { head, type: 'force_push' })
-    const ended = await world.start()
-    expectPrompt(
-      world,
-      'your-org/api: History was rewritten: commits removed from it are not listed.',
-      '=== modified your-org/api/src/new.ts',
-    )
-    expect(ended.summary).toContain('Note: your-org/api: History was rewritten')
   })
 
   codeTest(
@@ -750,7 +718,7 @@ describe('what counts as nothing new [code.unchanged]', () => {
   )
 })
 
-describe('history that was rewritten [code.rewritten]', () => {
+describe('history that was rewritten [code.rewritten] [range.rewritten]', () => {
   /** A commit is taken away from below a new one, each of one file. */
   function rewrite(api: Repository, gone: string, made: string): void {
     const root = [...api.commits.keys()][0] ?? ''
@@ -762,11 +730,17 @@ describe('history that was rewritten [code.rewritten]', () => {
   codeTest.each([
     ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing', 2],
     ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job', 2],
-    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job', 1],
+    ['sent if what came matches [code.range]', 'ci/old.ts', 'src/new.ts', 'job', 1],
   ])('is %s', async (world, _, gone, made, sent, comparisons) => {
     rewrite(world.api, gone, made)
-    expectSent(await world.start({ 'context-paths': '*/*/src/**' }), sent)
-    if (sent === 'job') expectPrompt(world, 'your-org/api: History was rewritten')
+    const ended = await world.start({ 'context-paths': '*/*/src/**' })
+    expectSent(ended, sent)
+    const isSaid = 'your-org/api: History was rewritten: commits removed from it are not listed.'
+    if (sent === 'job') expectPrompt(world, isSaid)
+    if (made.startsWith('src')) {
+      expectDiffs(world, `api/${made}`)
+      expect(ended.summary).toContain(`Note: ${isSaid}`)
+    }
     expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)
   })
 
@@ -919,19 +893,23 @@ describe('what can not be read [code.unreadable]', () => {
   })
 })
 
-describe('who may read the log [code.readers]', () => {
-  bareTest.each([
+describe('who may read the log; a whole enterprise reads what is internal [code.readers]', () => {
+  bareTest.each<[string, RunOptions, isPrivate: boolean, isTold: boolean, internal?: boolean]>([
     ['private code in a public repository', inPublic, true, false],
     ['public code', inPublic, false, true],
     ['private code in a private repository', night, true, true],
+    ['private code in an internal repository', inInternal, true, false],
+    ['internal code in an internal repository', inInternal, true, true, true],
+    ['internal code in a public repository', inPublic, true, false, true],
+    ['internal code in a private repository', night, true, true, true],
     [
       'private code, if the payload says nothing of this repository',
       { ...night, payload: {} },
       true,
       false,
     ],
-  ])('%s', async (world, _, run, isPrivate, isTold) => {
-    const api = addCode(world, 'your-org/api', isPrivate)
+  ])('%s', async (world, _, run, isPrivate, isTold, internal = false) => {
+    const api = addCode(world, 'your-org/api', isPrivate, internal)
     api.push(MERGED, change('src/secret.ts', 'Secret words'))
     const inputs = { 'code-repositories': 'your-org/api' }
     const env = { RUNNER_DEBUG: '' }
@@ -947,20 +925,6 @@ describe('who may read the log [code.readers]', () => {
         ? /^your-org\/api: 1 commit, 1 file \(\w{7}\.\.\w{7}\)\.$/
         : /^your-org\/api: 1 commit, 1 file\.$/,
     )
-  })
-})
-
-describe('an internal repository, which a whole enterprise reads [code.readers]', () => {
-  bareTest.each([
-    ['hides private code', inInternal, false, false],
-    ['tells internal code', inInternal, true, true],
-    ['is hidden in a public one', inPublic, true, false],
-    ['is told in a private one', night, true, true],
-  ])('%s', async (world, _, run, internal, isTold) => {
-    addCode(world, 'your-org/api', true, internal).push(MERGED, change('src/secret.ts'))
-    const inputs = { 'code-repositories': 'your-org/api', 'dry-run': 'true' }
-    const { log } = await world.start(inputs, run, { RUNNER_DEBUG: '' })
-    expect(log.includes('secret.ts')).toBe(isTold)
   })
 })
 
@@ -1118,13 +1082,6 @@ describe('tokens [code.token]', () => {
       'api branches',
       'api activity',
     ])
-  })
-
-  bareTest('none: public code is read with github-token', async (world) => {
-    const api = addCode(world, 'your-org/api', false)
-    api.push(MERGED, change('src/a.ts'))
-    const inputs = { 'code-repositories': 'your-org/api', 'code-token': '' }
-    expectSent(await world.start(inputs))
   })
 })
 

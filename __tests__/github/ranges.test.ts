@@ -1,6 +1,6 @@
 /** Which range of commits each event is about, and what is said if there is none. */
 
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import {
   BAD_GATEWAY,
@@ -19,7 +19,6 @@ import {
   expectSent,
   expectSkipped,
   expectUnanswered,
-  inRealWorld,
   promptOf,
   REPOSITORY,
   type RunOptions,
@@ -555,28 +554,24 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest(
-    'where the first release is the only one, the tags are the others [range.release.tags]',
-    async (world) => {
-      addReleases(world.repository, ['v1.10.0', 'v1.9.0', 'v1.11.0'])
-      world.repository.releases.splice(0, 2)
-      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      await sendDiff(world, run)
-      expect(compared(world)).toEqual(['v1.10.0'])
-    },
-  )
-
-  worldTest(
-    'where there are no releases, the tags are the releases [range.release.tags]',
-    async (world) => {
-      addReleases(world.repository, ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'])
-      world.repository.releases.splice(0)
-      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      await sendDiff(world, run)
-      expect(compared(world)).toEqual(['v1.10.0'])
-      expectPrompt(world, '\nprevious release: v1.10.0\n')
-    },
-  )
+  worldTest.each([
+    [
+      'the first release is the only one, the tags are the others',
+      ['v1.10.0', 'v1.9.0', 'v1.11.0'],
+      2,
+    ],
+    [
+      'there are no releases, the tags are the releases',
+      ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'],
+      5,
+    ],
+  ])('where %s [range.release.tags]', async (world, _, tags, gone) => {
+    addReleases(world.repository, tags)
+    world.repository.releases.splice(0, gone)
+    await sendDiff(world, push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0'))
+    expect(compared(world)).toEqual(['v1.10.0'])
+    expectPrompt(world, '\nprevious release: v1.10.0\n')
+  })
 
   worldTest(
     'by hand, on a tag that has none before it, nothing is paid for with context: diff [skip.nothing-to-compare.by-hand]',
@@ -587,14 +582,6 @@ describe('since the last release [range.release.ancestor]', () => {
       expectJob(await world.step({ context: 'event' }, byHand))
     },
   )
-
-  test.concurrent('a push of a new tag: the same, by the commit of the tag [range.tag]', () =>
-    inRealWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-      const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
-      expectPrompt(world, 'src/since-v1.1.0.ts')
-    }))
 
   worldTest.each<[string, tag: string, RunOptions]>([
     ['is tagged again', 'v1.2.1', release({ tag_name: 'v1.2.11' })],
@@ -703,6 +690,13 @@ describe('since the last release [range.release.ancestor]', () => {
   releasedTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
+    [
+      'a push of a new tag, by the commit of the tag',
+      push(
+        { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } },
+        'refs/tags/v1.2.0',
+      ),
+    ],
     ['its creation', { ...byHand, event: 'create', payload: { ref: 'v1.2.0', ref_type: 'tag' } }],
   ])('%s: the same [range.tag]', async (world, _, run) => {
     await sendDiff(world, run)
