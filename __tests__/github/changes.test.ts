@@ -490,6 +490,17 @@ describe('skip-labels', () => {
     },
   )
 
+  const ofPull = { ...SKIP, 'job-scope': 'pull-request' }
+  const commitOf = (id: string, message: string) => ({
+    id: sha(id),
+    message,
+    author: { username: 'octocat' },
+  })
+  const pushOf = (...earlier: ReturnType<typeof commitOf>[]): RunOptions => {
+    const last = commitOf('after', 'Change (#2)')
+    return { ...push({ commits: [...earlier, last], head_commit: last }), env: onMain }
+  }
+
   worldTest.each([
     ['the push that merged it', 'merged', /pull request 2\.\n.*#2 has the label "no docs"\. You/s],
     [
@@ -500,31 +511,10 @@ describe('skip-labels', () => {
   ])('skip %s [skip.labels.about]', async (world, _, head, says) => {
     const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
     world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
-    const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
-    const payload = {
-      before: sha('before'),
-      after: sha('after'),
-      commits: [last],
-      head_commit: last,
-      sender,
-    }
-    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-    expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, says)
+    expectSkipped(await world.step(ofPull, pushOf()), world, says)
   })
 
   describe('of a push that merged several [skip.labels.merged]', () => {
-    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-    const commitOf = (id: string, message: string) => ({
-      id: sha(id),
-      message,
-      author: { username: 'octocat' },
-    })
-    const last = commitOf('after', 'Change (#2)')
-    const pushOf = (...earlier: ReturnType<typeof commitOf>[]): RunOptions => {
-      const range = { before: sha('before'), after: sha('after') }
-      const payload = { ...range, commits: [...earlier, last], head_commit: last, sender }
-      return { event: 'push', payload, env: onMain }
-    }
     const closed = { state: 'closed', merged: true } as const
     const marked = { labels: new Set(['no docs']) }
     const ASKED = /\/pulls\/[23]$/
@@ -535,7 +525,7 @@ describe('skip-labels', () => {
     ])('skip it if the %s has one', async (world, _, one, other) => {
       world.repository.addPull({ ...closed, ...one, mergeCommit: sha('after') })
       world.repository.addPull({ ...closed, ...other, mergeCommit: sha('other') })
-      const told = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      const told = await world.step(ofPull, pushOf(commitOf('other', 'Other (#3)')))
       expectSkipped(told, world, /#[23] has the label "no docs"/)
       expect(told.log).toContain('For the docs of the others that were merged')
     })
@@ -546,7 +536,7 @@ describe('skip-labels', () => {
     ] as const)('are not those of one that was %s [merge.here]', async (world, _, fields) => {
       world.repository.addPull({ ...closed, mergeCommit: sha('after') })
       world.repository.addPull({ ...closed, ...marked, ...fields })
-      const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      const { outputs, log } = await world.step(ofPull, pushOf(commitOf('other', 'Other (#3)')))
       expect(outputs.outcome).toBe('pr-opened')
       expect(log).not.toContain('skip-labels was ignored')
     })
@@ -575,7 +565,7 @@ describe('skip-labels', () => {
       world.repository.addPull({ ...closed, ...marked, number: labelled, mergeCommit })
       if (fault) world.github.faults.push(fault)
       else world.repository.hasPulls = false
-      expect((await world.step(inputs, pushOf(...commits))).log).toMatch(says)
+      expect((await world.step(ofPull, pushOf(...commits))).log).toMatch(says)
     })
 
     worldTest('are read by one request, if they are many', async (world) => {
@@ -586,7 +576,7 @@ describe('skip-labels', () => {
         const merged = { merged: true, state: 'closed', mergeCommit: id } as const
         world.repository.addPull({ number: 200 + nth, labels, ...merged })
       }
-      const { outputs } = await world.step(inputs, pushOf(...commits))
+      const { outputs } = await world.step(ofPull, pushOf(...commits))
       const read = world.github.requests.filter(({ path }) =>
         /Your-Repo\/pulls(?:\/2\d\d$|\?)/.test(path),
       )

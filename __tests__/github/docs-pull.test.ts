@@ -61,7 +61,7 @@ async function followUp(
   inputs: Record<string, string> = SCOPE,
   run: RunOptions = {},
 ) {
-  const { url } = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink } }] })
+  const url = await world.serveEnd(prLink)
   await world.step({ ...inputs, 'base-url': url }, run)
   return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
@@ -147,9 +147,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     'of this repository are told to its readers, who need not be asked for [docs.files.readers] [report.review]',
     async (world) => {
       const prLink = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
-      const { url } = await world.serve({
-        poll: [{ times: 9, job: { status: 'completed', prLink } }],
-      })
+      const url = await world.serveEnd(prLink)
       const { summary } = await world.step({ context: 'event', 'base-url': url })
       expect(summary).toMatch(/1 file: `docs\/api\.md`.*Merge it after its code is merged\./s)
       // Once, before something is sent, for its own state.
@@ -165,7 +163,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
   ])('are not asked for %s', async (world, _, inputs, host, status) => {
     docsOf(world, changed)
     const prLink = `https://${host}/your-org/docs/pull/17`
-    const { url } = await world.serve({ poll: [{ times: 9, job: { status, prLink } }] })
+    const url = await world.serveEnd(prLink, status)
     const { summary } = await world.step({ ...inputs, 'base-url': url })
     expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
   })
@@ -749,9 +747,7 @@ worldTest(
   'a docs pull request on another server is named with its host [report.link.host]',
   async (world) => {
     const prLink = 'https://github.com.evil.example/your-org/docs/pull/17'
-    const { url } = await world.serve({
-      poll: [{ times: 9, job: { status: 'completed', prLink } }],
-    })
+    const url = await world.serveEnd(prLink)
     const { summary } = await world.step({ ...SCOPE, 'base-url': url })
     for (const text of [summary, world.comments()[0]])
       expect(text).toContain(`[\`github.com.evil.example/your-org/docs#17\`](<${prLink}>)`)
@@ -763,9 +759,7 @@ worldTest(
   async (world) => {
     const docs = world.github.addRepository('your-org/docs', { private: true })
     docs.addPull({ number: 17, files: [file('drafts/acquisition.mdx')] })
-    const { url } = await world.serve({
-      poll: [{ times: 9, job: { status: 'completed', prLink: DOCS } }],
-    })
+    const url = await world.serveEnd(DOCS)
     const { summary } = await world.step(
       { context: 'event', 'base-url': url },
       {

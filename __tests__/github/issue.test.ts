@@ -5,6 +5,7 @@ import type { Permissions } from '../support/github.js'
 import {
   addDocs,
   expectJob,
+  expectMessage,
   inRealWorld,
   REPOSITORY,
   type RunOptions,
@@ -49,7 +50,7 @@ describe('a tracking issue [memory.run.continues]', () => {
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
         docs.addPull({ number: 17 })
         const second = await world.runBundle(ISSUE, dispatch)
-        expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+        expectMessage(second, first)
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
@@ -90,7 +91,7 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
     const other = await world.step(scope, issueEvent('issues', 42))
     expect(other.outputs).toMatchObject({ sent: 'job' })
     const comment = await world.step(scope, issueEvent('issue_comment', 41))
-    expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(comment, first)
     expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
     const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
     expect(new Set(here.map(({ needs }) => needs))).toEqual(
@@ -124,9 +125,9 @@ worldTest(
     const first = await world.step({ 'job-scope': 'pull-request' })
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-    expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(asIssue, first)
     expect(world.comments()).toHaveLength(1)
   },
 )
@@ -141,7 +142,7 @@ issueTest(
       issueEvent('issues', 40),
     )
     const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     expect(commentsOn(world, 40)).toHaveLength(1)
   },
 )

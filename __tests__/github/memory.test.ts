@@ -9,6 +9,7 @@ import {
   addDocs,
   deadlineAfter,
   expectJob,
+  expectMessage,
   expectSent,
   HEAD,
   inRealWorld,
@@ -113,7 +114,7 @@ describe('a pull request [memory.run.continues]', () => {
       world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     expect(world.comments()).toHaveLength(306)
   })
 
@@ -257,7 +258,7 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
       expect(second.summary).toContain('A re-run sends the message again.')
       world.github.faults.length = 0
       const rerun = await world.step(SCOPE, { env: { ...env, GITHUB_RUN_ATTEMPT: '2' } })
-      expect(rerun.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+      expectMessage(rerun, first)
     },
   )
 
@@ -435,7 +436,7 @@ describe('the memory has the job [memory.edit.retried]', () => {
       expectJob(first)
       expect(world.comments()).toHaveLength(1)
       const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+      expectMessage(second, first)
     },
   )
 })

@@ -201,6 +201,9 @@ async function startWorld(options: WorldOptions = {}) {
       sent(service).map(({ body }) => JSON.parse(body).prompt),
     /** Starts another service, for `base-url`. */
     serve: (scenario: Scenario) => start({ scenario }),
+    /** The URL of one whose docs jobs end with this link. */
+    serveEnd: async (prLink: string, status = 'completed') =>
+      (await start({ scenario: { poll: [{ times: 99, job: { status, prLink } }] } })).url,
     /** Ends the jobs that are active. */
     finishJobs: () => {
       for (const job of emulator.jobs.values()) job.endsAt = 0
@@ -237,6 +240,10 @@ export function expectJob({ outputs }: Pick<Ended, 'outputs'>): void {
 /** A new docs job was created, unless it says what else was sent. */
 export const expectSent = ({ outputs }: Pick<Ended, 'outputs'>, sent = 'job'): void =>
   expect(outputs.sent).toBe(sent)
+
+/** A message was sent to the docs job of an earlier step. */
+export const expectMessage = ({ outputs }: Ended, earlier: Ended): void =>
+  expect(outputs).toMatchObject({ sent: 'message', 'job-id': earlier.outputs['job-id'] })
 
 /** GitHub gave no answer that can be used, so the step failed before it sent anything, and says why. */
 export function expectUnanswered({ outputs, commands }: Ended, why: RegExp | string = ''): void {
