@@ -8,6 +8,7 @@ import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY, type Fault, refusal, sha } from '../support/github.js'
 import {
   deadlineAfter,
+  expectPrompt,
   HEAD,
   type RunOptions,
   testsIn,
@@ -122,7 +123,7 @@ worldTest.each<[string, RegExp, RunOptions, Fault['answer']]>([
   world.github.faults.push({ path, answer })
   const { outputs, commands } = await world.step({ context: 'diff' }, run)
   expect(outputs.outcome).toBe('pr-opened')
-  expect(world.prompts()[0]).toContain('## Changed files')
+  expectPrompt(world, '## Changed files')
   expect(world.prompts()[0]).not.toContain('no list')
   expect(commands('warning')).toEqual([])
 })

@@ -6,6 +6,8 @@ import {
   addDocs,
   expectJob,
   expectMessage,
+  expectPrompt,
+  expectSent,
   inRealWorld,
   REPOSITORY,
   type RunOptions,
@@ -89,7 +91,7 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
     const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
     const first = await world.step(scope, issueEvent('issues', 41))
     const other = await world.step(scope, issueEvent('issues', 42))
-    expect(other.outputs).toMatchObject({ sent: 'job' })
+    expectSent(other)
     const comment = await world.step(scope, issueEvent('issue_comment', 41))
     expectMessage(comment, first)
     expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
@@ -156,7 +158,7 @@ worldTest(
     world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
     const inputs = { 'issue-number': '40', context: 'event' }
     expectJob(await world.step(inputs, dispatch))
-    expect(world.prompts()[0]).toContain('title: Number 5')
+    expectPrompt(world, 'title: Number 5')
   },
 )
 

@@ -5,6 +5,7 @@ import { BAD_GATEWAY, type FaultAnswer, type Permissions, refusal, sha } from '.
 import { pull } from '../support/github-answers.js'
 import type { PullState } from '../support/github-state.js'
 import {
+  expectPrompt,
   expectSkipped,
   expectUnanswered,
   inWorld,
@@ -190,7 +191,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     const { outputs, log } = await world.step(SCOPE, run)
     expect(outputs.outcome).toBe('pr-opened')
     expect(log).toContain('This push merged pull request 2.')
-    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expectPrompt(world, /title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
     expectOnPull(world, requests)
   })
 
@@ -279,7 +280,7 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
       const { outputs } = await world.step(inputs, SQUASH)
       expect(outputs.outcome).toBe('skipped')
       await world.step({ ...SCOPE, since: 'v1', context: 'event' }, SQUASH)
-      expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
+      expectPrompt(world, /^commits: \w{7} Retry \(#2\)/m)
     },
   )
 })
@@ -292,7 +293,7 @@ worldTest(
     expect(log).toContain(
       'This push merged pull request 2, whose conversation is locked, so no comment is written.',
     )
-    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expectPrompt(world, /title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
     expect(asked(world)).toEqual([LIST, FILES])
     expect(world.github.writes()).toEqual([])
   },

@@ -1150,6 +1150,6 @@ test('the bundle has it, and masks each token [code.token] [house.bundle.endpoin
     const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': tokens }
     const ended = await world.runBundle({ ...inputs, since: '2025-12-31' }, night)
     expectJob(ended)
-    expect(world.prompts()[0]).toContain('+new in src/a.ts')
+    expectPrompt(world, '+new in src/a.ts')
     expect(JSON.stringify(ended)).not.toContain('github_pat')
   }))
