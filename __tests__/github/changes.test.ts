@@ -12,7 +12,11 @@ import {
   sha,
 } from '../support/github.js'
 import {
+  expectJob,
+  expectPrompt,
+  expectSent,
   expectSkipped,
+  expectUnanswered,
   HEAD,
   inRealWorld,
   inWorld,
@@ -48,8 +52,7 @@ const since = (event: string): RunOptions => ({ event, payload: {}, env: ENV })
 describe('a pull request', () => {
   test.concurrent('the prompt has its files and their diff [range.pull-request] [context.level]', () =>
     inRealWorld(CHANGED, async (world) => {
-      const { outputs } = await world.runBundle({ context: 'diff' })
-      expect(outputs.outcome).toBe('pr-opened')
+      expectJob(await world.runBundle({ context: 'diff' }))
       const prompt = promptOf(world)
       expect(prompt).toMatch(/^Update the docs\.\n\n/)
       const texts = [
@@ -81,7 +84,7 @@ describe('a pull request', () => {
     'the prompt does not have the key and the tokens that a file has [context.secret.none]',
     async (world) => {
       await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
-      expect(promptOf(world)).toContain('+*** *** ***')
+      expectPrompt(world, '+*** *** ***')
       expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
     },
   )
@@ -92,7 +95,7 @@ describe('a pull request', () => {
       const inputs = { 'context-paths': 'docs/**', context: 'event' }
       const { outputs, log, summary } = await world.step(inputs)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('GitHub truncated')
+      expectPrompt(world, 'GitHub truncated')
       expect(JSON.stringify(world.github.requests)).toContain('page=60&per_page=50')
       expect(log).toContain('GitHub cut the list of changed files.')
       expect(summary).not.toContain('cut the list of changed files')
@@ -113,9 +116,9 @@ testsIn({ pull: { files: EXCLUDED } })(
   async (world) => {
     const { summary } = await world.step({ context: 'diff', 'context-paths': '!internal/**' })
     expect(summary).toContain('Note: GitHub sent no diff of 1 file.')
-    expect(promptOf(world)).toContain('src/a.ts')
+    expectPrompt(world, 'src/a.ts')
     expect(promptOf(world)).not.toMatch(/internal|SECRET/)
-    expect(promptOf(world)).toContain('Not listed: 2 changed files excluded by context-paths.')
+    expectPrompt(world, 'Not listed: 2 changed files excluded by context-paths.')
   },
 )
 
@@ -127,7 +130,7 @@ describe('a push', () => {
       const inputs = { context: 'event' }
       const { outputs, log, summary } = await world.step(inputs, push({ before: sha('gone') }))
       expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toMatch(/ commit \w{7} may be gone\./)
+      expectPrompt(world, / commit \w{7} may be gone\./)
       const says = 'No changes are sent: GitHub finds nothing to compare with: commit'
       expect(log).toContain(`\n${says}`)
       expect(summary).toContain(`\nNote: ${says}`)
@@ -148,10 +151,16 @@ describe('a push', () => {
   )
 })
 
+/** There is something new since the last run. */
+const newsTest = testsIn({
+  prepare: ({ repository }) =>
+    repository.addComparison(sha('last'), sha('after'), { files: FILES }),
+})
+
 describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
-  worldTest.each([
+  newsTest.each([
     ['schedule', 'push', false],
     ['schedule', 'schedule', false],
     ['workflow_dispatch', 'workflow_dispatch', true],
@@ -170,10 +179,8 @@ describe('schedule and workflow_dispatch', () => {
       repository.addRun({ ...ours, head_sha: 'main' })
       // This run.
       repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      const ended = await world.step({ context: 'diff' }, since(event))
-      expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
+      expectJob(await world.step({ context: 'diff' }, since(event)))
+      expectPrompt(world, '+new')
       expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
     },
   )
@@ -197,9 +204,8 @@ describe('schedule and workflow_dispatch', () => {
       world.repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID) + 1, conclusion: 'failure' })
       // This run is one of those that GitHub lists, and another has begun after it.
       expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
-      const { outputs, log } = await world.step(inputs, night(3))
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain(
+      expectUnanswered(
+        await world.step(inputs, night(3)),
         'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
       )
       // It ends green, and the next night begins there.
@@ -221,7 +227,7 @@ describe('schedule and workflow_dispatch', () => {
     github.requests.filter(({ path }) => /\/runs\?/.test(path)).length
 
   const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
-  worldTest.each<[string, Fault[]]>([
+  newsTest.each<[string, Fault[]]>([
     ['empty', [finds()]],
     ['a month old', [finds({ ...old, head_repository: { full_name: REPOSITORY } })]],
     ['right', []],
@@ -231,11 +237,9 @@ describe('schedule and workflow_dispatch', () => {
       busy(world, 99)
       world.repository.addRun(ours)
       busy(world, 230)
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       world.github.faults.push(...faults)
-      const { outputs } = await world.step({ context: 'diff' }, night(232))
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
+      expectJob(await world.step({ context: 'diff' }, night(232)))
+      expectPrompt(world, '+new')
       expect(listed(world)).toBe(3)
     },
   )
@@ -250,40 +254,37 @@ describe('schedule and workflow_dispatch', () => {
     },
   )
 
-  worldTest(
+  newsTest(
     'schedule: an error if there may be a success behind 1,000 others [range.schedule.unlisted] [range.schedule.stale-search] [range.schedule.last-success]',
     async (world) => {
       busy(world, 1_000)
-      const { outputs, log } = await world.step({ context: 'diff' }, night(1_001))
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('GitHub lists 1,000 of the 1,001 runs of docs.yml')
-      expect(log).toContain(
+      const ended = await world.step({ context: 'diff' }, night(1_001))
+      expectUnanswered(ended, 'GitHub lists 1,000 of the 1,001 runs of docs.yml')
+      expect(ended.log).toContain(
         'Start the workflow by hand once, with since: without it, earlier changes are not sent. If runs are deleted, keep one that succeeded.',
       )
       expect(listed(world)).toBe(13)
       world.repository.addRun({ ...ours, id: 1, head_sha: sha('old') })
       world.repository.addRun({ ...ours, id: 2, event: 'push' })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      expect((await world.step({ context: 'diff' }, night(1_002))).outputs.sent).toBe('job')
-      expect(promptOf(world)).toContain('+new')
+      expectSent(await world.step({ context: 'diff' }, night(1_002)))
+      expectPrompt(world, '+new')
     },
   )
 
-  worldTest.each([
+  newsTest.each([
     ['schedule', 'pr-opened'],
     ['push', 'skipped'],
   ])(
     'schedule: since a success of event %s before the branch was renamed: %s [range.schedule.renamed]',
     async (world, event, outcome) => {
       world.repository.addRun({ ...ours, event, head_branch: 'master' })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
       expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.outcome).toBe(
         outcome,
       )
     },
   )
 
-  worldTest(
+  newsTest(
     'a run before that has not ended, as GitHub lists it for a moment, is the last one all the same [github.late]',
     async (world) => {
       world.repository.addRun({ ...ours, head_sha: sha('older') })
@@ -297,12 +298,11 @@ describe('schedule and workflow_dispatch', () => {
         } as never,
         answer: BAD_GATEWAY,
       })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+      expectSent(await world.step({ context: 'diff' }, since('schedule')))
     },
   )
 
-  worldTest.each([
+  newsTest.each([
     ['was cancelled', 2, ['success']],
     ['succeeded, and failed then', 3, ['failure', 'success']],
   ])(
@@ -312,13 +312,12 @@ describe('schedule and workflow_dispatch', () => {
       const { id } = world.repository.addRun({ ...ours, run_attempt, conclusion: 'cancelled' })
       for (const [index, end] of ends.entries())
         world.repository.attempts.set(`${id} ${index + 1}`, end)
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
-      expect(promptOf(world)).toContain('+new')
+      expectSent(await world.step({ context: 'diff' }, since('schedule')))
+      expectPrompt(world, '+new')
     },
   )
 
-  worldTest(
+  newsTest(
     'schedule: one whose attempts all failed is none [range.schedule.attempts]',
     async (world) => {
       world.repository.addRun(ours)
@@ -328,8 +327,7 @@ describe('schedule and workflow_dispatch', () => {
         run_attempt: 2,
         conclusion: 'failure',
       })
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      expect((await world.step({ context: 'diff' }, since('schedule'))).outputs.sent).toBe('job')
+      expectSent(await world.step({ context: 'diff' }, since('schedule')))
     },
   )
 
@@ -495,10 +493,21 @@ describe('skip-labels', () => {
       expect(world.github.requests).toHaveLength(requests)
       expect(world.comments()).toEqual([])
       const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
-      expect(other.outputs.outcome).toBe('pr-opened')
+      expectJob(other)
       expect(other.log).not.toContain('skip-labels was ignored')
     },
   )
+
+  const ofPull = { ...SKIP, 'job-scope': 'pull-request' }
+  const commitOf = (id: string, message: string) => ({
+    id: sha(id),
+    message,
+    author: { username: 'octocat' },
+  })
+  const pushOf = (...earlier: ReturnType<typeof commitOf>[]): RunOptions => {
+    const last = commitOf('after', 'Change (#2)')
+    return { ...push({ commits: [...earlier, last], head_commit: last }), env: onMain }
+  }
 
   worldTest.each([
     ['the push that merged it', 'merged', /pull request 2\.\n.*#2 has the label "no docs"\. You/s],
@@ -510,31 +519,10 @@ describe('skip-labels', () => {
   ])('skip %s [skip.labels.about]', async (world, _, head, says) => {
     const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
     world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
-    const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
-    const payload = {
-      before: sha('before'),
-      after: sha('after'),
-      commits: [last],
-      head_commit: last,
-      sender,
-    }
-    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-    expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, says)
+    expectSkipped(await world.step(ofPull, pushOf()), world, says)
   })
 
   describe('of a push that merged several [skip.labels.merged]', () => {
-    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
-    const commitOf = (id: string, message: string) => ({
-      id: sha(id),
-      message,
-      author: { username: 'octocat' },
-    })
-    const last = commitOf('after', 'Change (#2)')
-    const pushOf = (...earlier: ReturnType<typeof commitOf>[]): RunOptions => {
-      const range = { before: sha('before'), after: sha('after') }
-      const payload = { ...range, commits: [...earlier, last], head_commit: last, sender }
-      return { event: 'push', payload, env: onMain }
-    }
     const closed = { state: 'closed', merged: true } as const
     const marked = { labels: new Set(['no docs']) }
     const ASKED = /\/pulls\/[23]$/
@@ -545,7 +533,7 @@ describe('skip-labels', () => {
     ])('skip it if the %s has one', async (world, _, one, other) => {
       world.repository.addPull({ ...closed, ...one, mergeCommit: sha('after') })
       world.repository.addPull({ ...closed, ...other, mergeCommit: sha('other') })
-      const told = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      const told = await world.step(ofPull, pushOf(commitOf('other', 'Other (#3)')))
       expectSkipped(told, world, /#[23] has the label "no docs"/)
       expect(told.log).toContain('For the docs of the others that were merged')
     })
@@ -556,7 +544,7 @@ describe('skip-labels', () => {
     ] as const)('are not those of one that was %s [merge.here]', async (world, _, fields) => {
       world.repository.addPull({ ...closed, mergeCommit: sha('after') })
       world.repository.addPull({ ...closed, ...marked, ...fields })
-      const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+      const { outputs, log } = await world.step(ofPull, pushOf(commitOf('other', 'Other (#3)')))
       expect(outputs.outcome).toBe('pr-opened')
       expect(log).not.toContain('skip-labels was ignored')
     })
@@ -602,7 +590,7 @@ describe('skip-labels', () => {
         world.repository.addPull({ ...closed, number: 200 + nth, labels, mergeCommit: id })
       }
       world.github.faults.push({ path, times: 99, answer })
-      expect((await world.step(inputs, pushOf(...commits))).log).toMatch(says)
+      expect((await world.step(ofPull, pushOf(...commits))).log).toMatch(says)
       const read = /Repo\/pulls(?:\/2\d\d$|\?)/
       const asked = world.github.requests.filter((one) => read.test(one.path))
       expect(asked.length).toBe(requests)
@@ -650,9 +638,10 @@ describe('skip-labels', () => {
   )
 
   worldTest('need the payload [access.permission.unknown] [merge.unreadable]', async (world) => {
-    const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain("Can't tell what the run is about")
+    expectUnanswered(
+      await world.step(SKIP, { payload: 'nope' }),
+      "Can't tell what the run is about",
+    )
   })
 
   worldTest('ask a step that only waits for nothing [skip.wait.never]', async (world) => {
@@ -662,7 +651,7 @@ describe('skip-labels', () => {
     world.github.faults.push({ path, times: 9, answer: refused })
     const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', 'issue-number': '40' }
     const waits = await world.step({ ...SKIP, ...inputs, comment: 'true' }, by)
-    expect(waits.outputs.outcome).toBe('pr-opened')
+    expectJob(waits)
   })
 
   worldTest('skip no re-run whose docs job runs [skip.wait.never]', async (world) => {
@@ -674,7 +663,7 @@ describe('skip-labels', () => {
     )
     const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
     const rerun = await world.step({ ...SKIP, 'job-scope': 'pull-request' }, { payload, env })
-    expect(rerun.outputs.outcome).toBe('pr-opened')
+    expectJob(rerun)
     expect(world.posts()).toHaveLength(1)
   })
 })

@@ -88,8 +88,11 @@ async function connect(
     log: (line) => log.push(line),
     debug: () => undefined,
   })
+  const ask = (options?: Options) => read(github, options)
   return {
     github,
+    ask,
+    fails: (options?: Options) => failure(ask(options)),
     waits,
     log,
     signal,
@@ -118,6 +121,9 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
   return thrown as GitHubError
 }
 
+const expectRead = async (asked: ReturnType<typeof read>): Promise<void> =>
+  expect((await asked).data).toEqual({ id: 1 })
+
 /** Only the headers say that it is a limit. */
 const limited = (headers: Record<string, string>) => ({
   status: 403,
@@ -140,10 +146,10 @@ const invalid = (message: string): Answer => ({
 
 test('nobody writes to the log past the step, such as that a version of the API ends [github.quiet]', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
-  const { github } = await connect([
+  const { ask } = await connect([
     { ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } },
   ])
-  await read(github)
+  await ask()
   expect(warn).not.toHaveBeenCalled()
   warn.mockRestore()
 })
@@ -152,37 +158,37 @@ describe('a request that retried [github.decides.retried]', () => {
   test.each([1, 3])(
     'is retried for 90 s, all together (%d side by side) [github.decides.retried]',
     async (count) => {
-      const { github, now } = await connect([BAD_GATEWAY])
-      const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
+      const { ask, fails, now } = await connect([BAD_GATEWAY])
+      const results = await Promise.allSettled(Array.from({ length: count }, () => ask()))
       expect(results.map(({ status }) => status)).toEqual(Array(count).fill('rejected'))
       expect(now()).toBeGreaterThan(75_000)
       expect(now()).toBeLessThanOrEqual(90_000)
       // Nothing is left for the next one.
       const before = now()
-      await failure(read(github))
+      await fails()
       expect(now() - before).toBeLessThan(15_000)
     },
   )
 
   test('is retried no longer than until the deadline [github.decides.retried] [net.deadline]', async () => {
-    const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
-    await failure(read(github))
+    const { fails, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
+    await fails()
     expect(now()).toBeGreaterThan(2_000)
     expect(now()).toBeLessThanOrEqual(5_000)
   })
 
   test('has 90 s of its own, also past the deadline, if it has a signal of its own [memory.edit.retried]', async () => {
-    const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
-    await failure(read(github))
+    const { fails, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
+    await fails()
     const before = now()
-    await failure(read(github, { signal: new AbortController().signal }))
+    await fails({ signal: new AbortController().signal })
     expect(now() - before).toBeGreaterThan(75_000)
     expect(now() - before).toBeLessThanOrEqual(90_000)
   })
 
   test('is retried after a process stood still for longer than that', async () => {
-    const { github } = await connect([BAD_GATEWAY, OK], { answerMs: 100_000 })
-    expect((await read(github)).data).toEqual({ id: 1 })
+    const { ask } = await connect([BAD_GATEWAY, OK], { answerMs: 100_000 })
+    await expectRead(ask())
   })
 
   test('is retried after a page, which is told by its title whatever its status [github.shape] [text.page]', async () => {
@@ -190,14 +196,14 @@ describe('a request that retried [github.decides.retried]', () => {
       status: 200,
       body: '<html><title>Sign in</title><p>Enter your password.</p></html>',
     }
-    const { github, log } = await connect([page, OK])
-    await read(github)
+    const { ask, log } = await connect([page, OK])
+    await ask()
     expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in". Retrying.'])
   })
 
   test('is retried less often if the answers take long, and told once [github.decides.retried] [report.log.lines]', async () => {
-    const { github, requests, log } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
-    await failure(read(github))
+    const { fails, requests, log } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
+    await fails()
     expect([requests(), log.length]).toEqual([7, 1])
   })
 
@@ -249,8 +255,8 @@ describe('a request that retried [github.decides.retried]', () => {
       750,
     ],
   ])('waits after %s', async (_, answer, wait) => {
-    const { github, waits, log } = await connect([answer, OK])
-    expect((await read(github)).data).toEqual({ id: 1 })
+    const { ask, waits, log } = await connect([answer, OK])
+    await expectRead(ask())
     expect(waits).toEqual([wait])
     expect(log).toEqual([expect.stringMatching(/^GitHub: reading it failed: .*\. Retrying\.$/)])
   })
@@ -268,29 +274,29 @@ describe('a request that retried [github.decides.retried]', () => {
     ],
     ['a limit for longer than there is [github.limit]', primaryLimit(NOW / 1000 + 3600)],
   ])('is not retried after %s [github.decides.retried] [report.log.lines]', async (_, answer) => {
-    const { github, requests, log } = await connect([answer])
-    await failure(read(github))
+    const { fails, requests, log } = await connect([answer])
+    await fails()
     expect([requests(), log]).toEqual([1, []])
   })
 
   test('waits as long as GitHub says, by its own clock [github.limit]', async () => {
     const aheadMs = 600_000
     const limit = primaryLimit((NOW + aheadMs) / 1000 + 20)
-    const { github, waits } = await connect([limit, OK], { aheadMs })
-    await read(github)
+    const { ask, waits } = await connect([limit, OK], { aheadMs })
+    await ask()
     expect(waits).toEqual([22_500])
   })
 
   test('is not retried after a second limit that together with the first is longer than there is [github.limit]', async () => {
-    const { github, requests, now } = await connect([secondaryLimit(60)])
-    await failure(read(github))
+    const { fails, requests, now } = await connect([secondaryLimit(60)])
+    await fails()
     expect(requests()).toBe(2)
     expect(now()).toBeLessThanOrEqual(90_000)
   })
 
   test('is retried after 30 s without a response, and says so [github.time] [report.log.lines]', async () => {
-    const { github, log } = await connect(['silence', OK], { limitMs: 50 })
-    expect((await read(github)).data).toEqual({ id: 1 })
+    const { ask, log } = await connect(['silence', OK], { limitMs: 50 })
+    await expectRead(ask())
     expect(log).toEqual(['GitHub: reading it failed: no response in 30 s. Retrying.'])
   })
 
@@ -298,22 +304,22 @@ describe('a request that retried [github.decides.retried]', () => {
     ['not sent again if what it creates is found [memory.one-comment.no-twin]', { id: 7 }, 1],
     ['sent again if it is not found [memory.one-comment.no-twin]', undefined, 2],
   ])('is %s', async (_, found, count) => {
-    const { github, requests } = await connect(['reset', OK])
-    expect((await read(github, { find: async () => found })).data).toEqual(found ?? { id: 1 })
+    const { ask, requests } = await connect(['reset', OK])
+    expect((await ask({ find: async () => found })).data).toEqual(found ?? { id: 1 })
     expect(requests()).toBe(count)
   })
 
   test('ends with the error of what should find it, if that is refused [memory.one-comment.no-twin]', async () => {
-    const { github } = await connect(['reset', refused(403)])
-    const find = async () => (await read(github, { retried: false })) && undefined
-    const { message } = await failure(read(github, { find }))
+    const { ask, fails } = await connect(['reset', refused(403)])
+    const find = async () => (await ask({ retried: false })) && undefined
+    const { message } = await fails({ find })
     expect(message).toBe('GitHub: reading it failed: 403, "No".')
   })
 })
 
 test('a request names the action and has the token, or one that GitHub refuses if there is none [secret.key.where] [net.user-agent]', async () => {
-  const { github, received } = await connect([OK])
-  await read(github)
+  const { ask, received } = await connect([OK])
+  await ask()
   expect(received[0]).toMatchObject({
     authorization: 'token ghs_token',
     'accept-encoding': 'gzip',
@@ -325,16 +331,16 @@ test('a request names the action and has the token, or one that GitHub refuses i
 })
 
 test('what ends the step keeps nothing of a request that is over [net.deadline]', async () => {
-  const { github, signal } = await connect([OK])
-  await read(github)
+  const { ask, signal } = await connect([OK])
+  await ask()
   const before = getEventListeners(signal, 'abort').length
-  for (let nth = 0; nth < 3; nth++) await read(github)
+  for (let nth = 0; nth < 3; nth++) await ask()
   expect(getEventListeners(signal, 'abort')).toHaveLength(before)
 })
 
 test('what a moment may hide is waited for twice, whatever the step asks for [github.early]', async () => {
-  const { github, requests, now } = await connect([refused(404)])
-  for (let nth = 0; nth < 3; nth++) await failure(read(github, { early: true }))
+  const { fails, requests, now } = await connect([refused(404)])
+  for (let nth = 0; nth < 3; nth++) await fails({ early: true })
   expect([requests(), now()]).toEqual([5, 10_000])
 })
 
@@ -343,8 +349,8 @@ describe('a token that an app has just made [github.token.new]', () => {
   const POWERLESS = refused(403, 'Resource not accessible by integration')
 
   test('is asked with again, 5 s apart, until GitHub knows it and its permissions', async () => {
-    const { github, waits } = await connect([UNKNOWN, POWERLESS, OK])
-    expect((await read(github)).data).toEqual({ id: 1 })
+    const { ask, waits } = await connect([UNKNOWN, POWERLESS, OK])
+    await expectRead(ask())
     expect(waits).toEqual([5_000, 5_000])
   })
 
@@ -352,65 +358,65 @@ describe('a token that an app has just made [github.token.new]', () => {
     ['a permission that it lacks', POWERLESS],
     ['its end', UNKNOWN],
   ])('is believed of %s once it was answered well', async (_, answer) => {
-    const { github, requests } = await connect([OK, answer])
-    await read(github)
-    await failure(read(github))
+    const { ask, fails, requests } = await connect([OK, answer])
+    await ask()
+    await fails()
     expect(requests()).toBe(2)
   })
 
   test('is refused at once for another reason', async () => {
-    const { github, requests } = await connect([refused(403, 'Your IP address is not permitted')])
-    await failure(read(github))
+    const { fails, requests } = await connect([refused(403, 'Your IP address is not permitted')])
+    await fails()
     expect(requests()).toBe(1)
   })
 })
 
 describe('what the step can do without [range.cut.requests]', () => {
   test('has a minute, and is sent three times at most', async () => {
-    const { github, requests, now } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
+    const { fails, requests, now } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
     const gift = { requests: 64 }
     const kinds = []
     while (now() < 80_000 && kinds.length < 9)
-      kinds.push((await failure(read(github, { gift, ofFiles: true }))).kind)
+      kinds.push((await fails({ gift, ofFiles: true })).kind)
     expect(kinds).toEqual([...Array(3).fill('temporary'), ...Array(6).fill('no-files')])
     expect([requests(), gift.requests]).toEqual([7, 51])
   })
 
   test('has no more requests than it was given, failed ones counted', async () => {
-    const { github, requests } = await connect([BAD_GATEWAY])
+    const { fails, requests } = await connect([BAD_GATEWAY])
     const gift = { requests: 5 }
-    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
+    for (let nth = 0; nth < 3; nth++) await fails({ gift, ofFiles: true })
     expect(requests()).toBe(5)
   })
 
   test('takes nothing from the time that other requests have for retries', async () => {
-    const { github, now } = await connect([BAD_GATEWAY])
+    const { fails, now } = await connect([BAD_GATEWAY])
     const gift = { requests: 64 }
-    for (let nth = 0; nth < 3; nth++) await failure(read(github, { gift, ofFiles: true }))
+    for (let nth = 0; nth < 3; nth++) await fails({ gift, ofFiles: true })
     const before = now()
-    await failure(read(github))
+    await fails()
     expect(now() - before).toBeGreaterThan(75_000)
   })
 })
 
 test('a request that only informs is sent once [github.informs.once] [report.advice.followed]', async () => {
-  const { github, requests } = await connect([BAD_GATEWAY])
-  const error = await failure(read(github, { retried: false }))
+  const { fails, requests } = await connect([BAD_GATEWAY])
+  const error = await fails({ retried: false })
   expect(error).toMatchObject({ status: 502, kind: 'temporary', advice: 'Re-run later.' })
   expect(requests()).toBe(1)
 })
 
 test('an answer of another shape is an error, which may pass [github.shape] [report.advice.followed]', async () => {
-  const { github } = await connect([OK])
-  const error = await failure(read(github, { retried: false, expects: () => false }))
+  const { fails } = await connect([OK])
+  const error = await fails({ retried: false, expects: () => false })
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
   expect(error).toMatchObject({ status: undefined, kind: 'temporary', advice: 'Re-run later.' })
 })
 
 test('a redirect to another server is an error, whatever is in its answer [github.redirect]', async () => {
   const headers = { location: 'http://other.test/' }
-  const { github } = await connect([{ status: 301, headers, body: { id: 1 } }])
-  expect(await failure(read(github))).toMatchObject({
+  const { fails } = await connect([{ status: 301, headers, body: { id: 1 } }])
+  expect(await fails()).toMatchObject({
     message: 'GitHub: reading it failed: 301, "redirected to another server".',
     advice: 'Check GITHUB_API_URL and the proxy variables.',
   })
@@ -431,9 +437,9 @@ describe('a request in flight [net.deadline]', () => {
       ENDED,
     ],
   ])('ends with %s', async (_, which, hasOwn, message) => {
-    const { github, requests, ...ends } = await connect(['silence'])
+    const { ask, requests, ...ends } = await connect(['silence'])
     const own = new AbortController()
-    const sent = read(github, hasOwn ? { signal: own.signal } : {}).catch((thrown: Error) => thrown)
+    const sent = ask(hasOwn ? { signal: own.signal } : {}).catch((thrown: Error) => thrown)
     setTimeout(() => {
       ends[which].abort()
       if (hasOwn) own.abort()
@@ -441,7 +447,7 @@ describe('a request in flight [net.deadline]', () => {
     const thrown = await sent
     expect(thrown).toBeInstanceOf(message === 'cancelled' ? Cancelled : GitHubError)
     expect(thrown).toMatchObject({ message })
-    await read(github).catch(String)
+    await ask().catch(String)
     expect(requests()).toBe(1)
   })
 })
@@ -498,10 +504,8 @@ describe('what helps: [github.permission.named]', () => {
       'Fix the problem that GitHub reports',
     ],
   ])('%s', async (_, answer, advice) => {
-    const { github } = await connect([answer])
-    const error = await failure(
-      read(github, { needs: 'issues: write or pull-requests: write', retried: false }),
-    )
+    const { fails } = await connect([answer])
+    const error = await fails({ needs: 'issues: write or pull-requests: write', retried: false })
     expect(error.advice).toContain(advice)
   })
 
@@ -535,16 +539,16 @@ describe('what helps: [github.permission.named]', () => {
       'Re-run later.',
     ],
   ])('%s from a fork', async (_, answer, needs, advice) => {
-    const { github } = await connect([answer], { fromFork: true })
-    expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)
+    const { fails } = await connect([answer], { fromFork: true })
+    expect((await fails({ needs, retried: false })).advice).toContain(advice)
   })
 
   test.each([
     ['with one full stop', 'Not v1.2. Not here.', /"Not v1\.2\. Not here"\.$/],
     ['on one line, redacted and cut', `secret\n${'x'.repeat(600)}`, /"\*\*\* x{400,500}….*"\.$/],
   ])('GitHub is quoted %s [github.words]', async (_, words, quoted) => {
-    const { github } = await connect([refused(422, words)])
-    expect((await failure(read(github))).message).toMatch(quoted)
+    const { fails } = await connect([refused(422, words)])
+    expect((await fails()).message).toMatch(quoted)
   })
 })
 
@@ -555,8 +559,8 @@ describe('what can not connect for good is not retried, and says whose fault it 
   test("GitHub's certificate, in quoted words [send.certificate.final] [text.one-line]", async () => {
     const { port, close } = await terminateTls(1, await certificate())
     servers.push(close)
-    const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
-    const error = await failure(read(github))
+    const { fails, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
+    const error = await fails()
     expect(error).toMatchObject({ status: undefined, kind: 'refused', advice: CERTIFICATE })
     expect(error.message).toMatch(
       /^GitHub: reading it failed: GitHub's certificate is not trusted: "/,
@@ -595,8 +599,8 @@ describe('what can not connect for good is not retried, and says whose fault it 
     servers.push(close)
     const value = `${scheme}://localhost:${port}`
     const options = { apiUrl: 'https://github.test', proxy: value }
-    const { github, waits } = await connect([OK], options)
-    const error = await failure(read(github))
+    const { fails, waits } = await connect([OK], options)
+    const error = await fails()
     expect(error).toMatchObject({ kind: 'refused', message: expect.stringMatching(says) })
     expect(error.advice).toContain(advice)
     expect(waits).toEqual([])

@@ -8,6 +8,7 @@ import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY, refusal, sha } from '../support/github.js'
 import {
   deadlineAfter,
+  expectPrompt,
   HEAD,
   type RunOptions,
   testsIn,
@@ -116,7 +117,7 @@ worldTest(
     world.repository.addComparison(sha('before'), HEAD)
     world.github.faults.push({ path: /\/compare\//, answer: refusal(500, BUSY) })
     await world.step({ context: 'diff' }, push())
-    expect(world.prompts()[0]).toContain('## Changed files')
+    expectPrompt(world, '## Changed files')
     expect(world.prompts()[0]).not.toContain('no list')
   },
 )

@@ -9,7 +9,10 @@ import { WHERE_TO_LOOK } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
 import type { FileState } from '../support/github-state.js'
 import {
+  addDocs,
   deadlineAfter,
+  expectJob,
+  expectSent,
   HEAD,
   REPOSITORY,
   type RunOptions,
@@ -58,7 +61,7 @@ async function followUp(
   inputs: Record<string, string> = SCOPE,
   run: RunOptions = {},
 ) {
-  const { url } = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink } }] })
+  const url = await world.serveEnd(prLink)
   await world.step({ ...inputs, 'base-url': url }, run)
   return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
@@ -144,9 +147,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     'of this repository are told to its readers, who need not be asked for [docs.files.readers] [report.review]',
     async (world) => {
       const prLink = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
-      const { url } = await world.serve({
-        poll: [{ times: 9, job: { status: 'completed', prLink } }],
-      })
+      const url = await world.serveEnd(prLink)
       const { summary } = await world.step({ context: 'event', 'base-url': url })
       expect(summary).toMatch(/1 file: `docs\/api\.md`.*Merge it after its code is merged\./s)
       // Once, before something is sent, for its own state.
@@ -162,7 +163,7 @@ describe('the files of the docs pull request [docs.files.told]', () => {
   ])('are not asked for %s', async (world, _, inputs, host, status) => {
     docsOf(world, changed)
     const prLink = `https://${host}/your-org/docs/pull/17`
-    const { url } = await world.serve({ poll: [{ times: 9, job: { status, prLink } }] })
+    const url = await world.serveEnd(prLink, status)
     const { summary } = await world.step({ ...inputs, 'base-url': url })
     expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
   })
@@ -267,7 +268,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   /** While the message of a later step is worked on. */
   async function endDuring(world: SimulatedWorld, state: { merged: boolean }) {
     const inputs = { ...SCOPE, context: 'event' }
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step({ ...inputs, wait: 'false' })
     world.finishJobs()
     const pull = docs.addPull({ number: 17 })
@@ -315,7 +316,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     ],
     ['a push that changes nothing asks again [paid.push.merged]', {}, false, 'job'],
   ])('while nobody waits for it: %s', async (world, _, run, told, sent) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const inputs = { ...SCOPE, context: 'event' }
     await world.step({ ...inputs, wait: 'false' })
     world.finishJobs()
@@ -350,7 +351,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   })
 
   worldTest('has its files told though GitHub is slow', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(SCOPE)
     docs.addPull({ number: 17, files: [file('guides/retry.mdx')] })
     for (const path of [/docs\/pulls\/17$/, /docs\/pulls\/17\/files/])
@@ -374,7 +375,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   )
 
   worldTest('is looked at once, if it was continued', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const reads = () =>
       world.github.requests.filter(({ path }) => path.endsWith('/docs/pulls/17')).length
     await world.step(SCOPE)
@@ -384,8 +385,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(reads()).toBe(2)
     world.github.faults.push({ path: /docs\/pulls\/17$/, answer: { delayMs: 1 } })
     world.github.faults.push({ path: /docs\/pulls\/17$/, answer: BAD_GATEWAY, times: 9 })
-    const { outputs } = await world.step(SCOPE)
-    expect(outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(SCOPE))
     // Again for 5 s, as the next run depends on it: an end that nobody has looked at is none.
     expect([reads(), commands('warning')]).toEqual([6, []])
     expect(markersIn(world.comments())).toMatchObject([{ state: 'active' }])
@@ -398,7 +398,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     ['is refused, though the first was not, is made by the next run, too', MOVED, 9, false],
     ['shows no state is made by the next run, too', { status: 200, body: {} }, 9, false],
   ])('a look that %s', async (world, _, answer, times, told) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const inputs = { ...SCOPE, context: 'event' }
     await world.step(inputs)
     const pull = docs.addPull({ number: 17 })
@@ -414,13 +414,13 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
     expect(commands('warning').some((text) => SAYS.test(text))).toBe(told)
     for (const text of [log, summary, world.comments()[0] ?? ''])
       expect(text.includes('the next run asks for docs again')).toBe(!told)
-    expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+    expectSent(await world.step({ ...more, wait: 'false' }))
   })
 
   worldTest(
     'is named in a message that had to wait, though an active docs job has no link by then [send.look-again] [memory.run.open-pull]',
     async (world) => {
-      world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+      addDocs(world).addPull({ number: 17 })
       const active = { job: { status: 'active', prLink: null } }
       const ended = { job: { status: 'completed', prLink: DOCS } }
       const { url, requests } = await world.serve({
@@ -435,7 +435,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   )
 
   slowTest('a look that fails leaves the end of a docs job that failed as it is', async (world) => {
-    world.github.addRepository('your-org/docs', {}).addPull({ number: 17 })
+    addDocs(world).addPull({ number: 17 })
     const ends = (status: string) => ({ job: { status, prLink: DOCS } })
     const { url } = await world.serve({
       poll: [ends('completed'), ends('completed'), { times: 99, ...ends('failed') }],
@@ -460,7 +460,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
   slowTest.each(['completed', 'failed', 'archived'])(
     'is looked at, also if the docs job %s without a link',
     async (world, status) => {
-      const docs = world.github.addRepository('your-org/docs', {})
+      const docs = addDocs(world)
       const ends = { job: { status: 'completed', prLink: DOCS } }
       const { url } = await world.serve({
         poll: [ends, ends, { times: 99, job: { status, prLink: null } }],
@@ -482,7 +482,7 @@ describe('a docs pull request that is ended while the agent works on it [docs.en
         expect(text).toContain(`your-org/docs#17`)
         expect(text).not.toMatch(/ files: |If you expected changes/)
       }
-      expect((await world.step({ ...more, wait: 'false' })).outputs.sent).toBe('job')
+      expectSent(await world.step({ ...more, wait: 'false' }))
     },
   )
 })
@@ -610,7 +610,7 @@ describe('a pull request that can not be read counts as open for a message, and 
   })
 
   worldTest('nothing without a known state', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(SCOPE)
     docs.addPull({ number: 17 })
     world.github.faults.push({
@@ -625,7 +625,7 @@ describe('a pull request that can not be read counts as open for a message, and 
 worldTest(
   'a pull request is on this server whatever the scheme of its link [docs.open.unreadable]',
   async (world) => {
-    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+    addDocs(world).addPull({ number: 3, state: 'closed' })
     const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
     expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
   },
@@ -661,7 +661,7 @@ describe('a push that changes nothing is skipped once the docs pull request [pai
     const { url } = await world.serve({ poll: [{ times: 9, job }] })
     const inputs = { ...scope, context: 'event', 'base-url': url }
     world.repository.issues.add(40)
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(inputs)
     docs.addPull({ number: 17, state: 'closed', merged })
     const { outputs, summary } = await world.step(inputs)
@@ -685,7 +685,7 @@ describe('a docs pull request that was closed without a merge is a no [memory.ru
 
   /** The docs pull request that the job of a first step opened. */
   async function closed(world: SimulatedWorld, inputs: Record<string, string>) {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     await world.step(inputs)
     return docs.addPull({ number: 17, state: 'closed' })
   }
@@ -751,9 +751,7 @@ worldTest(
   'a docs pull request on another server is named with its host [report.link.host]',
   async (world) => {
     const prLink = 'https://github.com.evil.example/your-org/docs/pull/17'
-    const { url } = await world.serve({
-      poll: [{ times: 9, job: { status: 'completed', prLink } }],
-    })
+    const url = await world.serveEnd(prLink)
     const { summary } = await world.step({ ...SCOPE, 'base-url': url })
     for (const text of [summary, world.comments()[0]])
       expect(text).toContain(`[\`github.com.evil.example/your-org/docs#17\`](<${prLink}>)`)
@@ -765,9 +763,7 @@ worldTest(
   async (world) => {
     const docs = world.github.addRepository('your-org/docs', { private: true })
     docs.addPull({ number: 17, files: [file('drafts/acquisition.mdx')] })
-    const { url } = await world.serve({
-      poll: [{ times: 9, job: { status: 'completed', prLink: DOCS } }],
-    })
+    const url = await world.serveEnd(DOCS)
     const { summary } = await world.step(
       { context: 'event', 'base-url': url },
       {

@@ -9,6 +9,9 @@ import { getPath } from '../../src/event/payload.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
+  expectSent,
+  expectUnanswered,
   inWorld,
   type RunOptions,
   slowTest,
@@ -52,8 +55,7 @@ worldTest.each<[string, method: string, path: RegExp, ...found: Fault['answer'][
   const answer = { status: 404, body: { message: 'Not Found' } }
   for (const first of found) world.github.faults.push({ method, path, times: 1, answer: first })
   world.github.faults.push({ method, path, times: 2, answer })
-  const { outputs } = await world.step(SCOPE)
-  expect(outputs.outcome).toBe('pr-opened')
+  expectJob(await world.step(SCOPE))
   expect(markersIn(world.comments())).toHaveLength(1)
 })
 
@@ -104,8 +106,7 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
   worldTest.each([SCOPE, COMMENT])('an error: %j', async (world, inputs) => {
     const diff = { ...inputs, context: 'diff' }
     fail(world, { path: FILES, answer: FORBIDDEN })
-    const { outputs } = await world.step(diff)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expectUnanswered(await world.step(diff))
     expect(world.github.writes()).toEqual([])
     world.github.faults.length = 0
     await world.step(diff)
@@ -131,8 +132,7 @@ describe('a run that ends before it sends anything creates no comment, as GitHub
 
   worldTest("a comment that was on the way at the deadline isn't created either", async (world) => {
     world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'silence' })
-    const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expectUnanswered(await world.step({ ...SCOPE, ...deadlineAfter(600) }))
     expect(world.comments()).toEqual([])
   })
 
@@ -305,8 +305,7 @@ describe('a note of an edit that failed is true when it is read: [memory.failure
 describe('what an earlier run stored [memory.later-run]', () => {
   worldTest('is replaced by a run with a lower number in its first attempt', async (world) => {
     await world.step({ ...SCOPE, wait: 'false' }, run(201))
-    const second = await world.step(SCOPE, run(200))
-    expect(second.outputs.sent).toBe('message')
+    expectSent(await world.step(SCOPE, run(200)), 'message')
     expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
   })
 
@@ -315,7 +314,7 @@ describe('what an earlier run stored [memory.later-run]', () => {
     async (world) => {
       await world.step(COMMENT, run(1000))
       const rerun = await world.step(COMMENT, run(999, 2))
-      expect(rerun.outputs.sent).toBe('job')
+      expectSent(rerun)
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/999')])
       await world.step(COMMENT, run(1000, 2))
       const job = { prompt: 'More.', 'job-id': rerun.outputs['job-id'] ?? '' }
@@ -438,7 +437,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
         },
       })
       expect(outputs).toMatchObject({ outcome: 'started', sent: 'message' })
-      expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
+      expectSent(await world.step(news), 'nothing')
     },
   )
 
@@ -454,7 +453,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
         },
       },
     )
-    expect((await world.step({ ...SCOPE, wait: 'false' })).outputs.sent).toBe('message')
+    expectSent(await world.step({ ...SCOPE, wait: 'false' }), 'message')
     expect(world.posts()).toHaveLength(2)
   })
 

@@ -3,6 +3,11 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
 import {
+  addDocs,
+  expectJob,
+  expectMessage,
+  expectPrompt,
+  expectSent,
   inRealWorld,
   REPOSITORY,
   type RunOptions,
@@ -42,12 +47,12 @@ describe('a tracking issue [memory.run.continues]', () => {
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.issues.add(40)
-        const docs = world.github.addRepository('your-org/docs', {})
+        const docs = addDocs(world)
         const first = await world.runBundle(ISSUE, schedule)
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
         docs.addPull({ number: 17 })
         const second = await world.runBundle(ISSUE, dispatch)
-        expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+        expectMessage(second, first)
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
@@ -86,9 +91,9 @@ describe('an issue that triggers the run [memory.run.continues]', () => {
     const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
     const first = await world.step(scope, issueEvent('issues', 41))
     const other = await world.step(scope, issueEvent('issues', 42))
-    expect(other.outputs).toMatchObject({ sent: 'job' })
+    expectSent(other)
     const comment = await world.step(scope, issueEvent('issue_comment', 41))
-    expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(comment, first)
     expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
     const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
     expect(new Set(here.map(({ needs }) => needs))).toEqual(
@@ -122,9 +127,9 @@ worldTest(
     const first = await world.step({ 'job-scope': 'pull-request' })
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-    expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(asIssue, first)
     expect(world.comments()).toHaveLength(1)
   },
 )
@@ -139,7 +144,7 @@ issueTest(
       issueEvent('issues', 40),
     )
     const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     expect(commentsOn(world, 40)).toHaveLength(1)
   },
 )
@@ -152,8 +157,8 @@ worldTest(
     const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
     world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
     const inputs = { 'issue-number': '40', context: 'event' }
-    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
-    expect(world.prompts()[0]).toContain('title: Number 5')
+    expectJob(await world.step(inputs, dispatch))
+    expectPrompt(world, 'title: Number 5')
   },
 )
 
@@ -165,6 +170,6 @@ testsIn({ github: { permissions: NONE } })(
     expect(commands('error')).toEqual([expect.stringContaining('`pull-requests: write`')])
     expect([commands('warning'), summary.includes('Note: ')]).toEqual([[], false])
     Object.assign(world.github.permissions, { pull_requests: 'write' })
-    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(inputs, dispatch))
   },
 )

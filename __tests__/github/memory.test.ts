@@ -6,7 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, file } from '../support/github.js'
 import {
+  addDocs,
   deadlineAfter,
+  expectJob,
+  expectMessage,
+  expectSent,
   HEAD,
   inRealWorld,
   REPOSITORY,
@@ -110,7 +114,7 @@ describe('a pull request [memory.run.continues]', () => {
       world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
-    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expectMessage(second, first)
     expect(world.comments()).toHaveLength(306)
   })
 
@@ -127,7 +131,7 @@ describe('a pull request [memory.run.continues]', () => {
   ])('has a separate memory for %s [memory.identity]', async (world, _, env, inputs) => {
     const first = await world.step(SCOPE)
     const other = await world.step({ ...SCOPE, ...inputs }, { env })
-    expect(other.outputs).toMatchObject({ sent: 'job' })
+    expectSent(other)
     expect(other.outputs['job-id']).not.toBe(first.outputs['job-id'])
     expect(world.comments()).toHaveLength(2)
   })
@@ -145,7 +149,7 @@ worldTest(
     expect(world.comments()).toEqual([body, expect.any(String)])
     world.repository.issues.add(40)
     for (const one of world.repository.comments.values()) Object.assign(one, { issue: 40 })
-    expect((await world.step({ ...SCOPE, 'issue-number': '40' })).outputs.sent).toBe('job')
+    expectSent(await world.step({ ...SCOPE, 'issue-number': '40' }))
   },
 )
 
@@ -172,7 +176,7 @@ describe('a new job replaces the last one, in the same comment, [memory.run.cont
   worldTest(
     'every job after it continues its open docs pull request, by its number alone [memory.run.open-pull] [memory.marker.untrusted]',
     async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
+      const docs = addDocs(world)
       const link = 'https://github.com/your-org/docs/pull/17'
       const job = { status: 'completed', prLink: `${link}?forget=the-task#words` }
       const { url } = await world.serve({ poll: [{ job }] })
@@ -254,7 +258,7 @@ describe('what a time-out advises can be done: [report.advice.rerun]', () => {
       expect(second.summary).toContain('A re-run sends the message again.')
       world.github.faults.length = 0
       const rerun = await world.step(SCOPE, { env: { ...env, GITHUB_RUN_ATTEMPT: '2' } })
-      expect(rerun.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+      expectMessage(rerun, first)
     },
   )
 
@@ -429,10 +433,10 @@ describe('the memory has the job [memory.edit.retried]', () => {
           world.finishJobs()
         },
       })
-      expect(first.outputs.outcome).toBe('pr-opened')
+      expectJob(first)
       expect(world.comments()).toHaveLength(1)
       const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+      expectMessage(second, first)
     },
   )
 })
@@ -465,8 +469,7 @@ describe('while the key is replaced [memory.previous-key]', () => {
       [NEW, 'nothing'],
       [OLD, 'job'],
     ] as const) {
-      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
-      expect(outputs.sent).toBe(sent)
+      expectSent(await world.step({ ...SCOPE, context: 'diff', ...keys }), sent)
     }
   })
 
@@ -533,11 +536,10 @@ describe('comment: true without job-scope [memory.one-comment]', () => {
 
 describe('the comment', () => {
   worldTest('takes at most 8 requests, with the diff [memory.one-comment]', async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
+    const docs = addDocs(world)
     const count = async (inputs: Record<string, string> = {}): Promise<number> => {
       const before = world.github.requests.length
-      const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
-      expect(outputs.outcome).toBe('pr-opened')
+      expectJob(await world.step({ ...SCOPE, context: 'diff', ...inputs }))
       return world.github.requests.length - before
     }
     expect(await count()).toBeLessThanOrEqual(8)
@@ -599,7 +601,7 @@ describe('the comment', () => {
       initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
     })
     const inputs = { ...SCOPE, 'api-key': key, 'base-url': service.url }
-    expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
+    expectJob(await world.step(inputs))
     const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
     expect(texts).toHaveLength(4)
     for (const text of texts) {

@@ -5,7 +5,9 @@ import { BAD_GATEWAY, type FaultAnswer, type Permissions, refusal, sha } from '.
 import { pull } from '../support/github-answers.js'
 import type { PullState } from '../support/github-state.js'
 import {
+  expectPrompt,
   expectSkipped,
+  expectUnanswered,
   inWorld,
   REPOSITORY,
   type RunOptions,
@@ -67,6 +69,12 @@ function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = 
   return repository.addPull({ number: 2, ...ofFork, ...merged, commits, ...fields })
 }
 
+/** A run for the push that merged it. */
+function merge(world: SimulatedWorld, run: RunOptions = SQUASH, fields?: Partial<PullState>) {
+  addMerged(world, fields)
+  return world.step(SCOPE, run)
+}
+
 const commentsOn = ({ repository }: SimulatedWorld) =>
   [...repository.comments.values()].map(({ issue }) => issue)
 const asked = (world: SimulatedWorld): string[] =>
@@ -76,6 +84,15 @@ const asked = (world: SimulatedWorld): string[] =>
     )
     .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
 
+/** The comment is on pull request 2, and perhaps GitHub was asked for just these. */
+function expectOnPull(world: SimulatedWorld, requests?: readonly string[]): void {
+  expect(commentsOn(world)).toEqual([2])
+  if (requests) expect(asked(world)).toEqual(requests)
+}
+
+const expectNothing = (world: SimulatedWorld): void =>
+  expect([world.posts(), world.github.writes()]).toEqual([[], []])
+
 const LIST = `commits/${AFTER}/pulls`
 /** Twice more, as it may be late. */
 const UNLISTED = [LIST, LIST, LIST]
@@ -84,6 +101,7 @@ const COMMITS = 'pulls/2/commits'
 const RANGE = `compare/${BEFORE}...${AFTER}`
 const rebased = ['one', 'two'].map((message) => commit(`rebased ${message}`, message))
 const BOTH = { earlier: [commit('one'), commit('two')] }
+const SQUASH = push('Retry (#2)')
 const MERGE_COMMIT = push('Merge pull request #2', BOTH)
 const REBASE = push('two', { earlier: rebased.slice(0, 1) })
 
@@ -96,18 +114,16 @@ worldTest.each([
 ])(
   'a merge is recognised behind what the house writes: %s [merge.consent]',
   async (world, message) => {
-    addMerged(world, { head: sha('two') })
-    await world.step(SCOPE, push(message, BOTH))
-    expect(commentsOn(world)).toEqual([2])
+    await merge(world, push(message, BOTH), { head: sha('two') })
+    expectOnPull(world)
   },
 )
 
 worldTest(
   'a rebase that names an issue waits for a list that is late [github.late] [merge.empty-list]',
   async (world) => {
-    addMerged(world)
     world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } })
-    await world.step(SCOPE, push('two (#40)', { earlier: rebased.slice(0, 1) }))
+    await merge(world, push('two (#40)', { earlier: rebased.slice(0, 1) }))
     expect(asked(world).slice(0, 3)).toEqual([LIST, 'pulls/40', LIST])
   },
 )
@@ -119,8 +135,8 @@ const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 
 describe('a push is about the pull request that it merged [merge.found]', () => {
   worldTest.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
-    ['a squash', push('Retry (#2)'), [LIST, FILES]],
-    ['a squash of many', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
+    ['a squash', SQUASH, [LIST, FILES]],
+    ['a squash of many', SQUASH, [LIST, FILES], { commits: commitsWith(...large) }],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
     ['a squash that names an issue [merge.late-list]', push('Fix (#40)'), [LIST, FILES]],
     ['a merge commit', MERGE_COMMIT, [LIST, COMMITS, FILES]],
@@ -165,23 +181,20 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     const { outputs, log } = await world.step(SCOPE, run)
     expect(outputs.outcome).toBe('pr-opened')
     expect(log).toContain('This push merged pull request 2.')
-    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
-    expect(commentsOn(world)).toEqual([2])
-    expect(asked(world)).toEqual(requests)
+    expectPrompt(world, /title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expectOnPull(world, requests)
   })
 
   worldTest.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
     "a pull request that GitHub doesn't list yet is found by its number: %s [merge.late-list]",
     async (world, message) => {
-      addMerged(world)
       world.github.faults.push({
         path: /\/commits\/\w+\/pulls/,
         times: 9,
         answer: { status: 200, body: [] },
       })
-      await world.step(SCOPE, push(message))
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
+      await merge(world, push(message))
+      expectOnPull(world, [LIST, 'pulls/2', FILES])
     },
   )
 
@@ -198,13 +211,12 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   worldTest.each<[how: string, times: number, FaultAnswer, RunOptions]>([
     ['empty, and its commits name nothing [merge.empty-list]', 1, EMPTY, REBASE],
     ['empty twice, and its commits name nothing [merge.empty-list]', 2, EMPTY, REBASE],
-    ['not found [github.early]', 1, GONE, push('Retry (#2)')],
-    ['not found, for it knows no such commit [github.early]', 2, NO_COMMIT, push('Retry (#2)')],
+    ['not found [github.early]', 1, GONE, SQUASH],
+    ['not found, for it knows no such commit [github.early]', 2, NO_COMMIT, SQUASH],
   ])('the list is late: it is %s, %d times', async (world, _, times, answer, run) => {
-    addMerged(world, { labels: new Set(['no docs']) })
     world.github.faults.push(late(times, answer))
-    const { milliseconds } = await world.step(SCOPE, run)
-    expect(commentsOn(world)).toEqual([2])
+    const { milliseconds } = await merge(world, run, { labels: new Set(['no docs']) })
+    expectOnPull(world)
     const lists = asked(world).filter((path) => path === LIST)
     expect(lists).toHaveLength(times + 1)
     expect(milliseconds).toBeGreaterThan(5_000 * times)
@@ -219,15 +231,12 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   ])(
     'the list is never there (%s): the message names the merge, or nothing is sent [merge.late-list] [merge.unreadable]',
     async (world, _, answer) => {
-      addMerged(world, { labels: new Set(['no docs']) })
       world.github.faults.push(late(99, answer))
-      await world.step(SCOPE, push('Retry (#2)'))
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual([...UNLISTED, 'pulls/2', FILES])
+      await merge(world, SQUASH, { labels: new Set(['no docs']) })
+      expectOnPull(world, [...UNLISTED, 'pulls/2', FILES])
       addMerged(world, { number: 3, mergeCommit: BEFORE })
       for (const run of [REBASE, push('Revert (#3)')]) {
-        const { outputs } = await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run)
-        expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+        expectUnanswered(await world.step({ ...SCOPE, 'skip-labels': 'no docs' }, run))
       }
     },
   )
@@ -236,9 +245,8 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     ['files', FILES, [LIST, FILES, FILES]],
     ['commits', COMMITS, [LIST, COMMITS, COMMITS, FILES]],
   ])('GitHub does not find its %s at first [github.early]', async (world, _, path, requests) => {
-    addMerged(world)
     world.github.faults.push({ path: new RegExp(path), answer: GONE })
-    await world.step(SCOPE, path === FILES ? push('Retry (#2)') : REBASE)
+    await merge(world, path === FILES ? SQUASH : REBASE)
     expect(asked(world)).toEqual(requests)
   })
 
@@ -249,10 +257,8 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
   ])(
     'also if GitHub no longer says which commit merged it: %s [merge.no-merge-commit]',
     async (world, _, run, fields) => {
-      addMerged(world, fields)
-      await world.step(SCOPE, run)
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual([LIST, COMMITS, FILES])
+      await merge(world, run, fields)
+      expectOnPull(world, [LIST, COMMITS, FILES])
     },
   )
 
@@ -261,10 +267,10 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
     async (world) => {
       addMerged(world)
       const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
-      const { outputs } = await world.step(inputs, push('Retry (#2)'))
+      const { outputs } = await world.step(inputs, SQUASH)
       expect(outputs.outcome).toBe('skipped')
-      await world.step({ ...SCOPE, since: 'v1', context: 'event' }, push('Retry (#2)'))
-      expect(world.prompts()[0]).toMatch(/^commits: \w{7} Retry \(#2\)/m)
+      await world.step({ ...SCOPE, since: 'v1', context: 'event' }, SQUASH)
+      expectPrompt(world, /^commits: \w{7} Retry \(#2\)/m)
     },
   )
 })
@@ -272,13 +278,12 @@ describe('a push is about the pull request that it merged [merge.found]', () => 
 worldTest(
   'with a locked conversation: no comment, and the same changes [memory.locked]',
   async (world) => {
-    addMerged(world, { locked: true })
-    const { outputs, log } = await world.step(SCOPE, push('Retry (#2)'))
+    const { outputs, log } = await merge(world, SQUASH, { locked: true })
     expect(outputs.outcome).toBe('pr-opened')
     expect(log).toContain(
       'This push merged pull request 2, whose conversation is locked, so no comment is written.',
     )
-    expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+    expectPrompt(world, /title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
     expect(asked(world)).toEqual([LIST, FILES])
     expect(world.github.writes()).toEqual([])
   },
@@ -292,7 +297,7 @@ worldTest(
     const first = await world.step({ ...SCOPE, 'issue-number': '2' }, dispatch)
     Object.assign(pull, { locked: true })
     const before = world.github.writes().length
-    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    const { outputs } = await world.step(SCOPE, SQUASH)
     expect(outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(world.github.writes()).toHaveLength(before)
   },
@@ -361,12 +366,7 @@ describe('a push is about itself', () => {
       push('two', { earlier: [commit('one')] }),
       [LIST, COMMITS, RANGE],
     ],
-    [
-      'its head was pushed, and names it [merge.consent]',
-      { head: AFTER },
-      push('Retry (#2)'),
-      [LIST, RANGE],
-    ],
+    ['its head was pushed, and names it [merge.consent]', { head: AFTER }, SQUASH, [LIST, RANGE]],
     [
       'the number is too long [merge.late-list]',
       { mergeCommit: null },
@@ -444,8 +444,7 @@ describe('a push is about itself', () => {
       [],
     ],
   ])('if %s [input.scope]', async (world, _, fields, run, requests) => {
-    addMerged(world, fields)
-    const { outputs, log } = await world.step(SCOPE, run)
+    const { outputs, log } = await merge(world, run, fields)
     expect(outputs.outcome).toBe('pr-opened')
     expect(log).toContain('is about no single pull request')
     expect(commentsOn(world)).toEqual([])
@@ -459,7 +458,7 @@ worldTest.each<[how: string, repository: object | undefined, requests: string[]]
 ])('pull requests are turned off, %s [merge.pulls-off]', async (world, _, repository, requests) => {
   addMerged(world)
   world.repository.hasPulls = false
-  const { event, env, payload } = push('Retry (#2)')
+  const { event, env, payload } = SQUASH
   const { outputs, log } = await world.step(SCOPE, {
     event,
     env,
@@ -487,8 +486,7 @@ newApiTest.each<[why: string, RunOptions, Partial<PullState>, requests: string[]
 ])(
   'if a merge is unknown, a push %s is about itself [merge.no-merge-commit]',
   async (world, _, run, fields, requests) => {
-    addMerged(world, fields)
-    await world.step(SCOPE, run)
+    await merge(world, run, fields)
     expect([commentsOn(world), asked(world)]).toEqual([[], requests])
   },
 )
@@ -504,7 +502,7 @@ worldTest.each([
     const answer = { status: 200, body: other && [pull(other)] }
     if (isLate) world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
     await world.step(SCOPE, MERGE_COMMIT)
-    expect(commentsOn(world)).toEqual([2])
+    expectOnPull(world)
   },
 )
 
@@ -513,12 +511,12 @@ worldTest.each([
   ['an issue-number', { 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
 ])('with %s, nobody asks what was merged [merge.found]', async (world, _, inputs, requests) => {
   addMerged(world)
-  await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
+  await world.step({ ...SCOPE, ...inputs }, SQUASH)
   expect(asked(world)).toEqual(requests)
 })
 
 worldTest.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
-  ['neither, if both are whole [merge.found]', {}, push('Retry (#2)'), [LIST, RANGE]],
+  ['neither, if both are whole [merge.found]', {}, SQUASH, [LIST, RANGE]],
   [
     'the one that accounts for all of it [merge.whole]',
     { commits: commitsWith('one') },
@@ -553,7 +551,7 @@ worldTest.each(['mintlify[bot]', 'Dependabot[bot]'])(
     addMerged(world, { author, head: AFTER, commits })
     const ofHead = push('two', { earlier: earlier.slice(0, 1) })
     expect((await world.step(inputs, ofHead)).outputs.outcome).toBe('skipped')
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+    expectNothing(world)
   },
 )
 
@@ -590,8 +588,7 @@ test.each<[string, Partial<Permissions>, Partial<PullState>, needs: string | und
   'the permission that is missing is named: %s [merge.unreadable]',
   (_, permissions, fields, needs) =>
     inWorld({ github: { permissions } }, async (world) => {
-      addMerged(world, fields)
-      const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+      const { outputs, commands } = await merge(world, push('Retry'), fields)
       const isRefused = needs !== undefined
       expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
       const says = new RegExp(`ing .*\\w failed.* \`${needs}\` to the permissions `)
@@ -610,26 +607,24 @@ worldTest.each<[why: string, RegExp, FaultAnswer]>([
 ])(
   "nothing is sent if GitHub can't say what was merged: it %s [merge.unreadable]",
   async (world, _, path, answer) => {
-    addMerged(world)
     world.github.faults.push(
       { path, times: 99, answer },
       { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
     )
-    const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
+    const { outputs, milliseconds } = await merge(world)
     expect(outputs['error-code']).toBe('github')
     expect(milliseconds).toBeGreaterThan(75_000)
     expect(milliseconds).toBeLessThan(91_000)
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+    expectNothing(world)
   },
 )
 
 worldTest(
   'a push is about none if a queue merged another with what it names, and the list is late [merge.whole] [merge.late-list]',
   async (world) => {
-    addMerged(world)
     const answer = { status: 200, body: [] }
     world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
-    const { log } = await world.step(SCOPE, push('Retry (#2)', { earlier: [commit('x (#9)')] }))
+    const { log } = await merge(world, push('Retry (#2)', { earlier: [commit('x (#9)')] }))
     expect(log).toContain('is about no single pull request')
     expect(asked(world)).toEqual([LIST, 'pulls/2', COMMITS, RANGE])
   },
@@ -657,12 +652,11 @@ worldTest.each<[why: string, RegExp, FaultAnswer, told: string]>([
 ])(
   'nothing is sent if GitHub may not say what was merged: %s [merge.unreadable]',
   async (world, _, path, answer, told) => {
-    addMerged(world, { mergeCommit: null })
     world.github.faults.push({ path, answer, times: 99 })
-    const { outputs, commands } = await world.step(SCOPE, push('Retry (#2)'))
+    const { outputs, commands } = await merge(world, SQUASH, { mergeCommit: null })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toContain(told)
-    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+    expectNothing(world)
   },
 )
 
@@ -670,7 +664,7 @@ worldTest(
   'without a context, the comment is on the pull request all the same, whose code is merged [merge.found] [report.review]',
   async (world) => {
     addMerged(world)
-    const { summary } = await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    const { summary } = await world.step({ ...SCOPE, context: 'none' }, SQUASH)
     expect(summary).toContain('then merge it.')
     expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
       [2],

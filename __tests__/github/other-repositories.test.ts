@@ -4,7 +4,11 @@ import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { type Fault, file, primaryLimit, type Repository, refusal } from '../support/github.js'
 import {
+  expectJob,
+  expectPrompt,
+  expectSent,
   expectSkipped,
+  expectUnanswered,
   inRealWorld,
   promptOf,
   REPOSITORY,
@@ -71,7 +75,6 @@ const WORLD: Parameters<typeof testsIn>[0] = {
     repository.addRun({ id: 200, created_at: THIS, status: 'in_progress', conclusion: null })
   },
 }
-const codeTest = testsIn(WORLD)
 
 /** A private repository with one commit, of long ago. */
 function addCode(
@@ -85,16 +88,34 @@ function addCode(
   return code
 }
 
-const addThree = (world: SimulatedWorld) =>
-  ['your-org/api', 'your-org/web', 'your-org/app'].map((name) => addCode(world, name)) as [
-    Repository,
-    Repository,
-    Repository,
-  ]
-
 const change = (path: string, message = 'Change it (#12)') => ({
   commit: { message, files: [file(path, `@@ -1 +1 @@\n-old\n+new in ${path}`)] },
 })
+
+/** How the workflow starts: as scheduled, unless something else is said. */
+const starting = (world: SimulatedWorld) => ({
+  start: (inputs: Record<string, string> = {}, run = night, env: Record<string, string> = {}) =>
+    world.step({ ...INPUTS, ...inputs }, { ...run, env: { ...run.env, ...env } }),
+})
+/** Without other repositories, with all three of INPUTS, and with something new in one of them. */
+const bareTest = testsIn(WORLD, starting)
+const withThree = (world: SimulatedWorld) => {
+  const [api, web, app] = ['api', 'web', 'app'].map((name) => addCode(world, `your-org/${name}`))
+  return { ...starting(world), api, web, app } as ReturnType<typeof starting> &
+    Record<'api' | 'web' | 'app', Repository>
+}
+const codeTest = testsIn(WORLD, withThree)
+const newsTest = testsIn(WORLD, (world) => {
+  const three = withThree(world)
+  three.api.push(MERGED, change('src/a.ts'))
+  return three
+})
+
+/** The diffs of a prompt, by file, without the owner. */
+function expectDiffs(world: SimulatedWorld, ...files: readonly string[]): void {
+  const diffs = files.map((file) => `=== modified your-org/${file}`)
+  expect(promptOf(world).match(/=== .*/g)).toEqual(diffs)
+}
 
 /** What was asked about other repositories, as `api activity`. */
 const asked = ({ github }: SimulatedWorld): string[] =>
@@ -108,7 +129,7 @@ function nextNight({ repository }: SimulatedWorld, conclusion = 'success'): Reco
   const last = repository.runs.find((run) => run.conclusion === null)
   Object.assign(last ?? {}, { status: 'completed', conclusion })
   repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z', conclusion: null })
-  return { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
+  return { GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
 }
 
 const line = ({ log }: Ended, start: string): string =>
@@ -118,16 +139,15 @@ describe('a night', () => {
   codeTest(
     'in which two of three changed has one docs job for both [code.one-list] [code.names] [code.range]',
     async (world) => {
-      const [api, web] = addThree(world)
       const [apiSha, webSha] = [
-        api.push(
+        world.api.push(
           MERGED,
           change('src/client.ts', 'Retry (#12), see other/repo#3 and &#39;\n\nMore'),
         ),
-        web.push(MERGED, change('docs/page.md')),
+        world.web.push(MERGED, change('docs/page.md')),
       ]
-      const before = api.commits.get(apiSha)?.parents[0] ?? ''
-      const ended = await world.step(INPUTS, night)
+      const before = world.api.commits.get(apiSha)?.parents[0] ?? ''
+      const ended = await world.start()
       expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       const prompt = promptOf(world)
       expect(world.prompts()).toHaveLength(1)
@@ -164,8 +184,7 @@ describe('a night', () => {
   ])(
     'of %s without anything new is skipped, and names nothing [code.unchanged]',
     async (world, _, run) => {
-      addThree(world)
-      const ended = await world.step(INPUTS, run)
+      const ended = await world.start({}, run)
       expectSkipped(ended, world, 'there is nothing new in code-repositories')
       expect(ended.summary).not.toContain('your-org/')
       expect(asked(world)).not.toContain('api compare')
@@ -173,15 +192,14 @@ describe('a night', () => {
   )
 
   codeTest('sends what a failed one did not [code.range]', async (world) => {
-    const [api] = addThree(world)
-    api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
-    api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
+    world.api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
+    world.api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
     Object.assign(world.repository.runs[0] ?? {}, { conclusion: 'failure' })
     world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
     // A push has another range, so it never sends this one.
     world.repository.addRun({ id: 95, created_at: LAST, event: 'push' })
-    await world.step(INPUTS, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    await world.start()
+    expectDiffs(world, 'api/src/a.ts')
   })
 
   codeTest.each([
@@ -189,100 +207,90 @@ describe('a night', () => {
     ['failed twice', ['success', 'failure', 'cancelled']],
     ['succeeded, and failed again', ['failure', 'success', 'failure']],
   ])('begins at one whose re-run %s [range.schedule.attempts]', async (world, _, ends) => {
-    const [api] = addThree(world)
     const last = { run_attempt: ends.length, conclusion: ends.at(-1) }
     Object.assign(world.repository.runs[0] ?? {}, last)
     for (const [nth, end] of ends.entries()) world.repository.attempts.set(`100 ${nth + 1}`, end)
     world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
-    api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
-    api.push(MERGED, change('src/a.ts'))
-    await world.step(INPUTS, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    world.api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
+    world.api.push(MERGED, change('src/a.ts'))
+    await world.start()
+    expectDiffs(world, 'api/src/a.ts')
   })
 
-  codeTest.each([
+  newsTest.each([
     ['the one before', 100],
     ['one before a failed one', 95],
   ])(
     'ends if an earlier run is in progress, %s, which may send the same [code.running]',
     async (world, _, id) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       Object.assign(world.repository.runs[0] ?? {}, { conclusion: 'failure' })
       const running = world.repository.addRun({ id: 95, created_at: LAST })
       world.repository.addRun({ id: 80, created_at: '2025-12-30T14:17:00Z' })
       const open = world.repository.runs.find((run) => run.id === id) ?? running
       Object.assign(open, { status: 'in_progress', conclusion: null })
-      const env = { ...signal.env, GITHUB_RUN_NUMBER: '4' }
-      const { outputs, commands } = await world.step(INPUTS, { ...signal, env })
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(commands('error')).toEqual([
+      const env = { GITHUB_RUN_NUMBER: '4' }
+      const ended = await world.start({}, signal, env)
+      expectUnanswered(ended)
+      expect(ended.commands('error')).toEqual([
         `An earlier run of this workflow is still in progress (https://github.com/${REPOSITORY}/actions/runs/${id}). Nothing was sent. Re-run this one when that one has ended.`,
       ])
       Object.assign(open, { status: 'completed', conclusion: 'success' })
-      expect((await world.step(INPUTS, { ...signal, env })).outputs.sent).toBe('job')
+      expectSent(await world.start({}, signal, env))
     },
   )
 
-  codeTest.each([
+  newsTest.each([
     ['that is older than the last good one', { id: 90 }],
     ['of a push', { id: 150, event: 'push' }],
     ['that came later', { id: 250 }],
     ['whose first attempt was green', { id: 150, run_attempt: 2 }],
   ])('waits for no run %s [code.running]', async (world, _, run) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
     world.repository.addRun({ created_at: LAST, conclusion: null, ...run })
     world.repository.attempts.set('150 1', 'success')
-    const env = { ...night.env, GITHUB_RUN_NUMBER: '3' }
-    expect((await world.step(INPUTS, { ...night, env })).outputs.sent).toBe('job')
+    const env = { GITHUB_RUN_NUMBER: '3' }
+    expectSent(await world.start({}, night, env))
   })
 
-  codeTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
-    const env = { ...night.env, GITHUB_RUN_ATTEMPT: '2' }
-    await world.step(INPUTS, night)
+  newsTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
+    const env = { GITHUB_RUN_ATTEMPT: '2' }
+    await world.start()
     for (let nth = 0; nth < 150; nth++)
-      api.push(
+      world.api.push(
         `2026-01-03T0${Math.floor(nth / 60)}:${10 + (nth % 50)}:00Z`,
         change(`src/${nth}.ts`),
       )
-    await world.step(INPUTS, { ...night, env })
+    await world.start({}, night, env)
     const [first, second] = world.prompts().map((prompt) => prompt.replace(/data \w+/g, 'data'))
     expect(second).toBe(first)
   })
 
-  codeTest(
+  newsTest(
     'that is run again after a later good one has nothing new [code.range]',
     async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       world.repository.addRun({ id: 300, created_at: '2026-01-02T03:04:00Z' })
-      const env = { ...night.env, GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_NUMBER: '3' }
-      expectSkipped(await world.step(INPUTS, { ...night, env }), world, 'nothing new')
+      const env = { GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_NUMBER: '3' }
+      expectSkipped(await world.start({}, night, env), world, 'nothing new')
       expect(asked(world)).toEqual([])
     },
   )
 
-  codeTest(
-    'reads twelve repositories with 3 requests each, 4 if it moved, and 2 for the runs [code.price]',
+  bareTest(
+    'reads twelve repositories with 3 requests each, 4 if it moved, and 2 for the runs, public ones with github-token [code.price] [code.token]',
     async (world) => {
       const names = Array.from({ length: 12 }, (_, nth) => `your-org/code-${nth}`)
       for (const name of names) {
         const code = addCode(world, name, false)
         if (/[0-4]$/.test(name)) code.push(MERGED, change('src/a.ts'))
       }
-      const inputs = { ...INPUTS, 'code-repositories': names.join('\n'), 'code-token': '' }
-      const ended = await world.step(inputs, night)
-      expect(ended.outputs.sent).toBe('job')
+      const inputs = { 'code-repositories': names.join('\n'), 'code-token': '' }
+      expectSent(await world.start(inputs))
       expect(asked(world)).toHaveLength(12 * 3 + 7)
       const own = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
       expect(own.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
         `/repos/${REPOSITORY}/actions/workflows/docs.yml/runs`,
         `/repos/${REPOSITORY}/actions/runs/200`,
       ])
-      expect(promptOf(world)).toContain('Changed by the commits of 7 of 12 repositories: 7 files')
+      expectPrompt(world, 'Changed by the commits of 7 of 12 repositories: 7 files')
     },
   )
 })
@@ -290,15 +298,13 @@ describe('a night', () => {
 describe('where a range begins', () => {
   const first = (world: SimulatedWorld) => world.repository.runs.splice(0, 1)
 
-  codeTest.each([night, dispatch, signal])(
+  newsTest.each([night, dispatch, signal])(
     'the first run sends nothing: the next one begins there [code.first]',
     async (world, run) => {
       first(world)
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       world.repository.issues.add(40)
-      const env = { ...run.env, GITHUB_RUN_NUMBER: '1' }
-      const ended = await world.step({ ...INPUTS, 'issue-number': '40' }, { ...run, env })
+      const env = { GITHUB_RUN_NUMBER: '1' }
+      const ended = await world.start({ 'issue-number': '40' }, run, env)
       expectSkipped(
         ended,
         world,
@@ -318,25 +324,21 @@ describe('where a range begins', () => {
     ['a list', /web\/activity/, 'listing the activity of main'],
   ])('the first run shows that %s can not be read [code.first]', async (world, _, path, doing) => {
     first(world)
-    addThree(world)
     const answer = refusal(403, 'Resource not accessible by personal access token')
     world.github.faults.push({ path, answer, times: 9 })
-    const env = { ...night.env, GITHUB_RUN_NUMBER: '1' }
-    const { outputs, commands } = await world.step(INPUTS, { ...night, env })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(commands('error')[0]).toContain(
+    const env = { GITHUB_RUN_NUMBER: '1' }
+    expectUnanswered(
+      await world.start({}, night, env),
       `${doing} of your-org/web failed: 403, "Resource not accessible by personal access token". Nothing was sent. Add the permission \`contents: read\` to the personal access token.`,
     )
   })
 
-  codeTest(
+  newsTest(
     'nights on the default branch count for a start by hand, whatever it was called [range.schedule.renamed]',
     async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       Object.assign(world.repository.runs[0] ?? {}, { head_branch: 'master' })
-      expect((await world.step(INPUTS, dispatch)).outputs.sent).toBe('job')
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      expectSent(await world.start({}, dispatch))
+      expectDiffs(world, 'api/src/a.ts')
     },
   )
 
@@ -346,40 +348,38 @@ describe('where a range begins', () => {
   ])(
     '%s is about what was merged just now, and waits until that is listed [code.range]',
     async (world, _, run) => {
-      const [api] = addThree(world)
-      api.push('2026-01-02T03:03:58Z', { ...change('src/a.ts'), listedAt: 60_000 })
-      api.push('2026-01-02T03:04:02Z', change('src/later.ts'))
+      world.api.push('2026-01-02T03:03:58Z', { ...change('src/a.ts'), listedAt: 60_000 })
+      world.api.push('2026-01-02T03:04:02Z', change('src/later.ts'))
       const { event } = run
       Object.assign(world.repository.runs[1] ?? {}, { event, created_at: '2026-01-02T03:04:00Z' })
-      const { milliseconds } = await world.step(INPUTS, run)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      const { milliseconds } = await world.start({}, run)
+      expectDiffs(world, 'api/src/a.ts')
       expect(milliseconds).toBeGreaterThan(114_000)
       // The latest end counts, not the latest run: a night that comes right after has nothing new.
       Object.assign(world.repository.runs[1] ?? {}, { conclusion: 'success' })
       world.repository.addRun({ id: 300, created_at: '2026-01-02T03:14:00Z', conclusion: null })
-      const env = { ...night.env, GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
-      expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
+      const env = { GITHUB_RUN_ID: '300', GITHUB_RUN_NUMBER: '3' }
+      expect((await world.start({}, night, env)).outputs.outcome).toBe('skipped')
     },
   )
 
-  codeTest('on a tag, nothing begins without since [code.first]', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
+  newsTest('on a tag, nothing begins without since [code.first]', async (world) => {
     const run = { ...dispatch, env: { ...dispatch.env, GITHUB_REF: 'refs/tags/v1' } }
-    const ended = await world.step(INPUTS, run)
+    const ended = await world.start({}, run)
     expectSkipped(ended, world, 'this run is not on a branch')
     expect(ended.summary).not.toContain('begins here')
-    expect((await world.step({ ...INPUTS, since: '2025-12-31' }, run)).outputs.sent).toBe('job')
+    expectSent(await world.start({ since: '2025-12-31' }, run))
   })
 
-  codeTest.each([night, signal])(
+  bareTest.each([night, signal])(
     'a list that lacks runs is no first run, by nobody who could look [code.first]',
     async (world, run) => {
       first(world)
-      const env = { ...run.env, GITHUB_RUN_NUMBER: '9' }
-      const { outputs, log } = await world.step(INPUTS, { ...run, env })
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toContain('Start the workflow by hand once, with since')
+      const env = { GITHUB_RUN_NUMBER: '9' }
+      expectUnanswered(
+        await world.start({}, run, env),
+        'Start the workflow by hand once, with since',
+      )
     },
   )
 
@@ -389,13 +389,11 @@ describe('where a range begins', () => {
     ['the first day of all', '1970-01-01', ['old', 'a', 'b'], false],
     ['a later date, which moves no mark forward', '2026-01-01', ['b'], false],
   ] as const)('%s [code.since]', async (world, _, since, names, isFirst) => {
-    const [api] = addThree(world)
-    api.push('2025-12-30T13:00:00Z', change('src/old.ts'))
-    api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
-    api.push(MERGED, change('src/b.ts'))
+    world.api.push('2025-12-30T13:00:00Z', change('src/old.ts'))
+    world.api.push('2025-12-31T02:00:00Z', change('src/a.ts'))
+    world.api.push(MERGED, change('src/b.ts'))
     if (isFirst) first(world)
-    const ended = await world.step({ ...INPUTS, since }, dispatch)
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(await world.start({ since }, dispatch))
     const diffs = promptOf(world).match(/(?<==== modified your-org\/api\/src\/)\w+/g) ?? []
     expect(diffs.sort()).toEqual([...names].sort())
   })
@@ -403,26 +401,24 @@ describe('where a range begins', () => {
   codeTest(
     'a branch is named, and one that is new begins at its newest commit of then [code.young]',
     async (world) => {
-      const [api] = addThree(world)
-      const main = api.branches.get('main') ?? ''
-      api.push(MERGED, change('src/main.ts'))
-      api.push('2025-12-31T16:00:00Z', { branch: 'release/2.x', head: main })
-      api.push('2025-12-31T17:00:00Z', { branch: 'release/2.x', ...change('src/fix.ts') })
+      const main = world.api.branches.get('main') ?? ''
+      world.api.push(MERGED, change('src/main.ts'))
+      world.api.push('2025-12-31T16:00:00Z', { branch: 'release/2.x', head: main })
+      world.api.push('2025-12-31T17:00:00Z', { branch: 'release/2.x', ...change('src/fix.ts') })
       const repositories = 'your-org/api@release/2.x\nyour-org/web'
-      await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/fix.ts'])
+      await world.start({ 'code-repositories': repositories })
+      expectDiffs(world, 'api/src/fix.ts')
     },
   )
 
   codeTest('a branch that was renamed goes on at the same commit [code.young]', async (world) => {
-    const [api] = addThree(world)
-    const head = api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
-    api.branches.delete('main')
-    api.branches.set('trunk', head)
-    api.renamedBranches.set('main', 'trunk')
-    api.push(MERGED, { branch: 'trunk', ...change('src/after.ts') })
-    await world.step({ ...INPUTS, 'code-repositories': 'your-org/api@main' }, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/after.ts'])
+    const head = world.api.push('2025-12-30T13:00:00Z', change('src/before.ts'))
+    world.api.branches.delete('main')
+    world.api.branches.set('trunk', head)
+    world.api.renamedBranches.set('main', 'trunk')
+    world.api.push(MERGED, { branch: 'trunk', ...change('src/after.ts') })
+    await world.start({ 'code-repositories': 'your-org/api@main' })
+    expectDiffs(world, 'api/src/after.ts')
   })
 
   codeTest.each([
@@ -431,23 +427,22 @@ describe('where a range begins', () => {
   ])(
     'a branch that the list does not reach, %s, has what was merged later, not what was committed later, and that is said [code.young]',
     async (world, _, name) => {
-      const [api] = addThree(world)
-      const old = api.branches.get('main') ?? ''
+      const old = world.api.branches.get('main') ?? ''
       const feature = { date: '2025-12-30T20:00:00Z', parents: [old] }
-      const made = api.addCommit({ ...feature, files: [file('src/feature.ts')] }).sha
-      const sent = api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
+      const made = world.api.addCommit({ ...feature, files: [file('src/feature.ts')] }).sha
+      const sent = world.api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
       const merge = { parents: [sent, made], date: MERGED, files: [] }
-      api.push(MERGED, { commit: merge, type: 'pr_merge' })
-      api.moves.length = 0
+      world.api.push(MERGED, { commit: merge, type: 'pr_merge' })
+      world.api.moves.length = 0
       const branch = name.includes('@') ? 'release/3.x' : 'main'
-      const head = api.branches.get('main') ?? ''
-      api.branches.delete(branch)
-      api.push('2025-12-31T16:00:00Z', { branch, head })
-      const ended = await world.step({ ...INPUTS, 'code-repositories': name }, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/feature.ts'])
+      const head = world.api.branches.get('main') ?? ''
+      world.api.branches.delete(branch)
+      world.api.push('2025-12-31T16:00:00Z', { branch, head })
+      const ended = await world.start({ 'code-repositories': name })
+      expectDiffs(world, 'api/src/feature.ts')
       const isSaid =
         'your-org/api: GitHub lists no move of the branch before the range, which begins by the dates of commits.'
-      expect(promptOf(world)).toContain(isSaid)
+      expectPrompt(world, isSaid)
       expect(ended.summary).toContain(isSaid)
     },
   )
@@ -455,42 +450,36 @@ describe('where a range begins', () => {
   codeTest(
     'a repository that is new begins at its first commit, which is said [code.young]',
     async (world) => {
-      addThree(world)
       const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
       young.push(MERGED, change('src/first.ts'))
       young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
       const repositories = 'your-org/api\nyour-org/young'
-      const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual([
-        '=== modified your-org/young/src/second.ts',
-      ])
+      const ended = await world.start({ 'code-repositories': repositories })
+      expectDiffs(world, 'young/src/second.ts')
       const isSaid =
         'your-org/young: It is younger than the range: there is no diff of its first commit.'
-      expect(promptOf(world)).toContain(isSaid)
+      expectPrompt(world, isSaid)
       expect(ended.summary).toContain(isSaid)
     },
   )
 
   codeTest('a branch that was deleted is one that is new [code.young]', async (world) => {
-    const [api] = addThree(world)
-    const head = api.push('2025-12-30T13:00:00Z', { branch: 'next', ...change('src/old.ts') })
-    api.push('2025-12-30T14:00:00Z', { branch: 'next', head: '0'.repeat(40) })
-    api.push(MERGED, { branch: 'next', head })
-    Object.assign(api.moves.at(-1) ?? {}, { before: '0'.repeat(40) })
-    api.push('2025-12-31T16:00:00Z', { branch: 'next', ...change('src/new.ts') })
-    await world.step({ ...INPUTS, 'code-repositories': 'your-org/api@next' }, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/new.ts'])
+    const head = world.api.push('2025-12-30T13:00:00Z', { branch: 'next', ...change('src/old.ts') })
+    world.api.push('2025-12-30T14:00:00Z', { branch: 'next', head: '0'.repeat(40) })
+    world.api.push(MERGED, { branch: 'next', head })
+    Object.assign(world.api.moves.at(-1) ?? {}, { before: '0'.repeat(40) })
+    world.api.push('2025-12-31T16:00:00Z', { branch: 'next', ...change('src/new.ts') })
+    await world.start({ 'code-repositories': 'your-org/api@next' })
+    expectDiffs(world, 'api/src/new.ts')
   })
 
-  codeTest.each(['your-org/empty', 'your-org/empty@main'])(
+  newsTest.each(['your-org/empty', 'your-org/empty@main'])(
     'an empty repository, %s, has nothing new, and takes no time [code.unchanged]',
     async (world, name) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       world.github.addRepository('your-org/empty', { private: false, foreign: true })
       const repositories = `${name}\nyour-org/api`
-      const ended = await world.step({ ...INPUTS, 'code-repositories': repositories }, night)
-      expect(ended.outputs.sent).toBe('job')
+      const ended = await world.start({ 'code-repositories': repositories })
+      expectSent(ended)
       expect(line(ended, 'your-org/empty:')).toBe('your-org/empty: nothing new.')
       expect(asked(world).slice(0, 3)).toEqual(['empty', 'empty commits', 'api'])
       expect(ended.milliseconds).toBeLessThan(4_000)
@@ -506,15 +495,14 @@ describe('where a range begins', () => {
   ])(
     'a branch that was renamed has what is dated later, %s [code.young] [github.late]',
     async (world, _, path) => {
-      const [api] = addThree(world)
-      api.moves.length = 0
-      const head = api.branches.get('main') ?? ''
-      api.branches.delete('main')
-      api.push('2025-12-31T08:00:00Z', { head })
-      api.push(MERGED, change('src/a.ts'))
+      world.api.moves.length = 0
+      const head = world.api.branches.get('main') ?? ''
+      world.api.branches.delete('main')
+      world.api.push('2025-12-31T08:00:00Z', { head })
+      world.api.push(MERGED, change('src/a.ts'))
       world.github.faults.push({ path, answer: refusal(404, 'Not Found') })
-      await world.step(INPUTS, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      await world.start()
+      expectDiffs(world, 'api/src/a.ts')
     },
   )
 
@@ -524,23 +512,20 @@ describe('where a range begins', () => {
   ])(
     'one with commits, of a size that is %s, whose branch is not found, is not empty [code.unchanged]',
     async (world, _, size) => {
-      const [api] = addThree(world)
-      api.size = size
+      world.api.size = size
       const answer = refusal(404, 'Branch not found')
       world.github.faults.push({ path: /api\/branches/, answer, times: 9 })
-      const { outputs } = await world.step(INPUTS, night)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.start())
     },
   )
 })
 
 describe('a list of activity that is late [code.late]', () => {
   codeTest('is asked for again', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, { ...change('src/a.ts'), listedAt: performance.now() + 20_000 })
-    const ended = await world.step(INPUTS, night)
-    expect(ended.outputs.sent).toBe('job')
-    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+    world.api.push(MERGED, { ...change('src/a.ts'), listedAt: performance.now() + 20_000 })
+    const ended = await world.start()
+    expectSent(ended)
+    expectPrompt(world, 'your-org/api/src/a.ts')
     expect(ended.log).toContain(
       'GitHub: listing the activity of main of your-org/api failed: the list lacks what moved it last. Retrying.',
     )
@@ -550,42 +535,36 @@ describe('a list of activity that is late [code.late]', () => {
     ['at the end', []],
     ['before a later move', ['2026-01-01T03:03:00Z']],
   ])('for more than 90 s, %s, ends the run, and nothing is sent', async (world, _, later) => {
-    const [api] = addThree(world)
-    api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
-    for (const at of later) api.push(at, change('src/b.ts'))
-    const { outputs, log, milliseconds } = await world.step(INPUTS, night)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
-    expect(milliseconds).toBeLessThan(100_000)
-    expect(log).toContain(
+    world.api.push(MERGED, { ...change('src/a.ts'), listedAt: Number.POSITIVE_INFINITY })
+    for (const at of later) world.api.push(at, change('src/b.ts'))
+    const ended = await world.start()
+    expect(ended.milliseconds).toBeLessThan(100_000)
+    expectUnanswered(
+      ended,
       'the list lacks what moved it last. Nothing was sent. Re-run later. If that does not help, push to the branch, or take it out of code-repositories, and start a run by hand with since when it is back.',
     )
   })
 
-  codeTest(
+  newsTest(
     'or that GitHub can not make by the hundred, is read by fewer [github.pages.fewer]',
     async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
       const path = /activity.*per_page=100/
       world.github.faults.push({ path, times: 99, answer: { status: 502, body: { message: 'x' } } })
-      expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+      expectSent(await world.start())
     },
   )
 
-  codeTest(
+  newsTest(
     'and empty, though the branch moved, ends the run, until it is listed',
     async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
-      const moves = api.moves.splice(0)
-      const { outputs, commands } = await world.step(INPUTS, night)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
-      expect(commands('error')[0]).toContain(
+      const moves = world.api.moves.splice(0)
+      expectUnanswered(
+        await world.start(),
         'your-org/api failed: the list lacks what moved it last',
       )
-      api.moves.push(...moves)
-      await world.step(INPUTS, { ...night, env: nextNight(world, 'failure') })
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      world.api.moves.push(...moves)
+      await world.start({}, night, nextNight(world, 'failure'))
+      expectDiffs(world, 'api/src/a.ts')
     },
   )
 
@@ -594,13 +573,13 @@ describe('a list of activity that is late [code.late]', () => {
     ['while others have theirs, if it did not move', MERGED, true, 'skipped', 5],
     ['if nobody pushed', DAY_BEFORE, false, 'skipped', 4],
   ])('and empty, %s', async (world, _, pushedAt, hasOther, outcome, requests) => {
-    const [api] = addThree(world)
     // Committed long before it was pushed.
-    if (!hasOther) api.push(pushedAt, { commit: { date: DAY_BEFORE, files: [file('src/a.ts')] } })
-    api.moves.length = 0
-    if (hasOther) api.push(pushedAt, { branch: 'next', ...change('src/b.ts') })
-    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
-    const ended = await world.step(inputs, night)
+    if (!hasOther)
+      world.api.push(pushedAt, { commit: { date: DAY_BEFORE, files: [file('src/a.ts')] } })
+    world.api.moves.length = 0
+    if (hasOther) world.api.push(pushedAt, { branch: 'next', ...change('src/b.ts') })
+    const inputs = { 'code-repositories': 'your-org/api' }
+    const ended = await world.start(inputs)
     expect(ended.outputs.outcome).toBe(outcome)
     expect(ended.commands('error').join()).toContain(outcome === 'error' ? 'the list lacks' : '')
     if (outcome !== 'error') expect(asked(world)).toHaveLength(requests)
@@ -609,36 +588,35 @@ describe('a list of activity that is late [code.late]', () => {
   codeTest(
     'and that is read to its last page, of 50, begins by date, which is said [code.young]',
     async (world) => {
-      const [api] = addThree(world)
-      api.pageSize = 1
+      world.api.pageSize = 1
       for (let nth = 10; nth < 61; nth++)
-        api.push(`2025-12-31T${Math.floor(nth / 6) + 10}:${nth % 6}0:00Z`, change(`src/${nth}.ts`))
-      const { summary } = await world.step(INPUTS, night)
+        world.api.push(
+          `2025-12-31T${Math.floor(nth / 6) + 10}:${nth % 6}0:00Z`,
+          change(`src/${nth}.ts`),
+        )
+      const { summary } = await world.start()
       expect(promptOf(world).match(/=== .*/g)).toHaveLength(51)
       expect(summary).toContain('GitHub lists no move of the branch before the range')
     },
   )
 
   codeTest('because of a merge after the end, of older commits, costs no night', async (world) => {
-    const [api] = addThree(world)
-    const old = api.branches.get('main') ?? ''
-    const tip = api.push(MERGED, change('src/a.ts'))
+    const old = world.api.branches.get('main') ?? ''
+    const tip = world.api.push(MERGED, change('src/a.ts'))
     const feature = { date: MERGED, parents: [old], ...change('src/b.ts').commit }
-    const merge = { parents: [tip, api.addCommit(feature).sha], date: JUST_BEFORE, files: [] }
+    const merge = { parents: [tip, world.api.addCommit(feature).sha], date: JUST_BEFORE, files: [] }
     const isLate = { type: 'pr_merge', listedAt: Number.POSITIVE_INFINITY } as const
-    api.push(JUST_BEFORE, { commit: merge, ...isLate })
-    await world.step(INPUTS, night)
-    expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+    world.api.push(JUST_BEFORE, { commit: merge, ...isLate })
+    await world.start()
+    expectDiffs(world, 'api/src/a.ts')
   })
 
-  codeTest(
+  newsTest(
     'because of what was committed after the end costs no night [code.late]',
     async (world) => {
-      const [api] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
-      api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
-      const ended = await world.step(INPUTS, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      world.api.push(JUST_BEFORE, { ...change('src/b.ts'), listedAt: Number.POSITIVE_INFINITY })
+      const ended = await world.start()
+      expectDiffs(world, 'api/src/a.ts')
       expect(asked(world).filter((one) => /^api co/.test(one))).toEqual([
         'api commits',
         'api compare',
@@ -650,19 +628,18 @@ describe('a list of activity that is late [code.late]', () => {
   codeTest(
     'for more than a day is not believed any more, which is said [code.unlisted]',
     async (world) => {
-      const [api] = addThree(world)
       Object.assign(world.repository.runs[0] ?? {}, { created_at: '2025-12-30T12:30:00Z' })
       const hidden = { listedAt: Number.POSITIVE_INFINITY }
-      api.push('2025-12-30T20:00:00Z', { ...change('src/a.ts'), ...hidden })
-      const ended = await world.step(INPUTS, night)
-      expect(promptOf(world).match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
+      world.api.push('2025-12-30T20:00:00Z', { ...change('src/a.ts'), ...hidden })
+      const ended = await world.start()
+      expectDiffs(world, 'api/src/a.ts')
       const isSaid =
         'your-org/api: GitHub does not list what moved the branch, so its head is believed.'
-      expect(promptOf(world)).toContain(isSaid)
+      expectPrompt(world, isSaid)
       expect(ended.summary).toContain(isSaid)
       // The next night begins where this one ended.
       const env = nextNight(world)
-      expect((await world.step(INPUTS, { ...night, env })).outputs.outcome).toBe('skipped')
+      expect((await world.start({}, night, env)).outputs.outcome).toBe('skipped')
     },
   )
 
@@ -670,24 +647,20 @@ describe('a list of activity that is late [code.late]', () => {
     ['another name for the time', { pushed_at: MERGED }],
     ['no time', { timestamp: 'yesterday' }],
   ])('of another shape, with %s, is none [github.shape]', async (world, _, entry) => {
-    addThree(world)
     const zero = '0'.repeat(40)
     const body = [{ before: zero, after: zero, ref: 'refs/heads/main', ...entry }]
     world.github.faults.push({ path: /activity/, answer: { status: 200, body }, times: 99 })
-    const { outputs, log } = await world.step(INPUTS, night)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toContain('failed: unexpected response')
+    expectUnanswered(await world.start(), 'failed: unexpected response')
   })
 })
 
 describe('what counts as nothing new [code.unchanged]', () => {
   codeTest('commits by skip-authors and merges alone, in one of them', async (world) => {
-    const [api, web] = addThree(world)
-    api.push(MERGED, { commit: { author: 'renovate[bot]', files: [file('package.json')] } })
-    web.push(MERGED, change('src/a.ts'))
-    const ended = await world.step({ ...INPUTS, 'skip-authors': 'renovate' }, night)
+    world.api.push(MERGED, { commit: { author: 'renovate[bot]', files: [file('package.json')] } })
+    world.web.push(MERGED, change('src/a.ts'))
+    const ended = await world.start({ 'skip-authors': 'renovate' })
     expect(promptOf(world)).not.toContain('your-org/api')
-    expect(promptOf(world)).toContain('your-org/web/src/a.ts')
+    expectPrompt(world, 'your-org/web/src/a.ts')
     expect(line(ended, 'your-org/api:')).toMatch(/: nothing new/)
   })
 
@@ -695,9 +668,8 @@ describe('what counts as nothing new [code.unchanged]', () => {
     ['skip-authors alone', { 'skip-authors': 'octocat' }],
     ['no file that matches', { 'context-paths': 'your-org/api/docs/**' }],
   ])('%s, in all of them: the run is skipped', async (world, _, inputs) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/secret.ts'))
-    const ended = await world.step({ ...INPUTS, ...inputs }, dispatch)
+    world.api.push(MERGED, change('src/secret.ts'))
+    const ended = await world.start(inputs, dispatch)
     expectSkipped(ended, world, 'there is nothing new in code-repositories')
     expect(ended.log).not.toContain('secret.ts')
   })
@@ -705,20 +677,19 @@ describe('what counts as nothing new [code.unchanged]', () => {
   codeTest(
     'what matches is sent, with the repositories in the patterns [code.names]',
     async (world) => {
-      const [api, web] = addThree(world)
-      api.push(MERGED, change('src/a.ts'))
-      api.push(MERGED, change('test/a.ts'))
-      web.push(MERGED, change('src/b.ts'))
+      world.api.push(MERGED, change('src/a.ts'))
+      world.api.push(MERGED, change('test/a.ts'))
+      world.web.push(MERGED, change('src/b.ts'))
       const paths = 'your-org/api/src/**\n*/app/**'
-      await world.step({ ...INPUTS, context: 'none', 'context-paths': paths }, night)
+      await world.start({ context: 'none', 'context-paths': paths })
       expect(promptOf(world)).toBe('Update the docs.')
-      await world.step({ ...INPUTS, 'context-paths': paths }, night)
+      await world.start({ 'context-paths': paths })
       expect(world.prompts()[1]?.match(/=== .*/g)).toEqual(['=== modified your-org/api/src/a.ts'])
     },
   )
 })
 
-describe('history that was rewritten [code.rewritten]', () => {
+describe('history that was rewritten [code.rewritten] [range.rewritten]', () => {
   /** A commit is taken away from below a new one, each of one file. */
   function rewrite(api: Repository, gone: string, made: string): void {
     const root = [...api.commits.keys()][0] ?? ''
@@ -730,62 +701,61 @@ describe('history that was rewritten [code.rewritten]', () => {
   codeTest.each([
     ['nothing new if neither matches', 'ci/old.ts', 'ci/new.ts', 'nothing', 2],
     ['sent if what was removed matches', 'src/old.ts', 'ci/new.ts', 'job', 2],
-    ['sent if what came matches', 'ci/old.ts', 'src/new.ts', 'job', 1],
+    ['sent if what came matches [code.range]', 'ci/old.ts', 'src/new.ts', 'job', 1],
   ])('is %s [range.rewritten]', async (world, _, gone, made, sent, comparisons) => {
-    const [api] = addThree(world)
-    rewrite(api, gone, made)
-    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
-    expect(ended.outputs.sent).toBe(sent)
+    rewrite(world.api, gone, made)
+    const ended = await world.start({ 'context-paths': '*/*/src/**' })
+    expectSent(ended, sent)
     const isSaid = 'your-org/api: History was rewritten, or the branch is another one: commits that'
-    if (sent === 'job') expect(promptOf(world)).toContain(isSaid)
+    if (sent === 'job') expectPrompt(world, isSaid)
     if (sent === 'job') expect(ended.summary).toContain(isSaid)
+    if (made.startsWith('src')) expectDiffs(world, `api/${made}`)
     expect(asked(world).filter((one) => one === 'api compare')).toHaveLength(comparisons)
   })
 
   codeTest('and put back is sent if what was removed matches', async (world) => {
-    const [api] = addThree(world)
-    const root = [...api.commits.keys()][0] ?? ''
-    api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
-    api.push(MERGED, { head: root, type: 'force_push' })
-    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
-    const paths = { ...INPUTS, 'context-paths': '*/*/docs/**' }
-    expect((await world.step(paths, night)).outputs.sent).toBe('nothing')
+    const root = [...world.api.commits.keys()][0] ?? ''
+    world.api.push('2025-12-30T13:00:00Z', change('src/gone.ts'))
+    world.api.push(MERGED, { head: root, type: 'force_push' })
+    expectSent(await world.start())
+    const paths = { 'context-paths': '*/*/docs/**' }
+    expectSent(await world.start(paths), 'nothing')
   })
 
   codeTest('counts if nobody knows what was removed [range.list.never]', async (world) => {
-    const [api] = addThree(world)
-    rewrite(api, 'ci/old.ts', 'ci/new.ts')
-    const tip = api.branches.get('main')
+    rewrite(world.api, 'ci/old.ts', 'ci/new.ts')
+    const tip = world.api.branches.get('main')
     world.github.faults.push({
       path: RegExp(`api/compare/${tip}`),
       answer: refusal(422, 'Too many files changed.'),
     })
-    const ended = await world.step({ ...INPUTS, 'context-paths': '*/*/src/**' }, night)
-    expect(ended.outputs.sent).toBe('job')
+    expectSent(await world.start({ 'context-paths': '*/*/src/**' }))
   })
 
   codeTest(
     'is nothing new in a branch that is younger than the range, without a match',
     async (world) => {
-      addThree(world)
       const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
       young.push(MERGED, change('ci/first.ts'))
       young.push('2025-12-31T16:00:00Z', change('ci/second.ts'))
       const inputs = { 'code-repositories': 'your-org/young', 'context-paths': '*/*/src/**' }
-      expect((await world.step({ ...INPUTS, ...inputs }, night)).outputs.sent).toBe('nothing')
+      expectSent(await world.start(inputs), 'nothing')
     },
   )
 })
 
 describe('what can not be read [code.unreadable]', () => {
-  const failed = async (world: SimulatedWorld, inputs = {}, run = night) => {
-    const { outputs, commands } = await world.step({ ...INPUTS, ...inputs }, run)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+  const failed = async (
+    world: SimulatedWorld & ReturnType<typeof starting>,
+    ...how: Parameters<typeof world.start>
+  ) => {
+    const ended = await world.start(...how)
+    expectUnanswered(ended)
     expect(world.prompts()).toEqual([])
-    return commands('error')[0]
+    return ended.commands('error')[0]
   }
 
-  codeTest('no such repository', async (world) => {
+  bareTest('no such repository', async (world) => {
     addCode(world, 'your-org/api').push(MERGED, change('src/a.ts'))
     expect(await failed(world)).toBe(
       `GitHub: reading the name of your-org/web failed: 404, "Not Found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
@@ -793,7 +763,6 @@ describe('what can not be read [code.unreadable]', () => {
   })
 
   codeTest('private code without code-token', async (world) => {
-    addThree(world)
     expect(await failed(world, { 'code-token': '' })).toContain(
       "It doesn't exist, or is private: code-token is empty, and github-token reads public ones.",
     )
@@ -804,7 +773,6 @@ describe('what can not be read [code.unreadable]', () => {
     [`github_pat_expired_0123456789\n${TOKEN}`, 'line 1 of code-token'],
     ['github_pat_expired_0123456789', 'line 1 of code-token'],
   ])('an expired token, which is named', async (world, tokens, name) => {
-    addThree(world)
     addCode(world, 'other-org/lib')
     const inputs = { 'code-repositories': 'other-org/lib', 'code-token': tokens }
     expect(await failed(world, inputs)).toBe(
@@ -812,7 +780,7 @@ describe('what can not be read [code.unreadable]', () => {
     )
   })
 
-  codeTest('an expired github-token', async (world) => {
+  bareTest('an expired github-token', async (world) => {
     world.github.faults.push({
       path: /your-org\/api$/,
       answer: refusal(401, 'Bad credentials'),
@@ -822,7 +790,6 @@ describe('what can not be read [code.unreadable]', () => {
   })
 
   codeTest('no such branch', async (world) => {
-    addThree(world)
     expect(await failed(world, { 'code-repositories': 'your-org/api@v2' })).toBe(
       `GitHub: reading branch v2 of your-org/api failed: 404, "Branch not found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
     )
@@ -837,17 +804,14 @@ describe('what can not be read [code.unreadable]', () => {
     ['github.com', 'github.com', ''],
     ["an enterprise's own domain there", 'example.ghe.com', ''],
   ])('no such list, on %s', async (world, _, host, version) => {
-    addThree(world)
     world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found'), times: 9 })
-    const env = { ...night.env, GITHUB_SERVER_URL: `https://${host}` }
+    const env = { GITHUB_SERVER_URL: `https://${host}` }
     expect(await failed(world, {}, { ...night, env })).toContain(
       `may not read it (contents: read${version}).`,
     )
   })
 
-  codeTest('a comparison without the permission', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
+  newsTest('a comparison without the permission', async (world) => {
     const answer = refusal(403, 'Resource not accessible by personal access token')
     world.github.faults.push({ path: /compare/, answer })
     expect(await failed(world)).toMatch(
@@ -855,15 +819,13 @@ describe('what can not be read [code.unreadable]', () => {
     )
   })
 
-  codeTest.each([
+  newsTest.each([
     ['the repository', /\/api$/],
     ['its branch', /branches/],
     ['its activity', /activity/],
     ['this run', /runs\/200/],
     ['the earlier runs, which are needed whatever since says', /workflows\/.*runs/],
   ])('%s, if the answer is another one [github.shape]', async (world, _, path) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
     world.github.faults.push({ path, answer: { status: 200, body: {} }, times: 99 })
     expect(await failed(world)).toMatch(
       /failed: unexpected response\. Nothing was sent\. Re-run later\.(?! If since)/,
@@ -871,60 +833,60 @@ describe('what can not be read [code.unreadable]', () => {
   })
 
   codeTest('this run', async (world) => {
-    addThree(world)
     world.repository.runs.splice(1)
     expect(await failed(world)).toContain('reading this run failed: 404')
   })
 
-  codeTest(
+  newsTest(
     'GitHub has no list of some: that is said, and the rest is sent [range.list.never]',
     async (world) => {
-      for (const code of addThree(world)) code.push(MERGED, change('src/a.ts'))
+      for (const code of [world.web, world.app]) code.push(MERGED, change('src/a.ts'))
       world.github.faults.push({
         path: /(api|web)\/compare/,
         answer: refusal(422, 'Too many files changed.'),
         times: 2,
       })
-      const ended = await world.step(INPUTS, night)
+      const ended = await world.start()
       const why = 'GitHub has no list of the changed files: the diff may be too large.'
-      expect(promptOf(world)).toContain(`your-org/api: ${why} your-org/web: ${why}\n`)
-      expect(promptOf(world)).toContain('your-org/app/src/a.ts')
+      expectPrompt(world, `your-org/api: ${why} your-org/web: ${why}\n`, 'your-org/app/src/a.ts')
       expect(line(ended, 'your-org/api:')).toMatch(/: what changed is unknown \(\w+\.\.\w+\)\.$/)
       expect(ended.summary).toContain('your-org/api: GitHub has no list of the changed files')
     },
   )
 
-  codeTest('a limit is waited for [github.limit]', async (world) => {
-    const [api] = addThree(world)
-    api.push(MERGED, change('src/a.ts'))
+  newsTest('a limit is waited for [github.limit]', async (world) => {
     const inAMinute = Math.ceil(Date.now() / 1000) + 60
     world.github.faults.push({ path: /your-org\/api$/, answer: primaryLimit(inAMinute) })
-    expect((await world.step(INPUTS, night)).outputs.sent).toBe('job')
+    expectSent(await world.start())
   })
 })
 
-describe('who may read the log [code.readers]', () => {
-  codeTest.each([
+describe('who may read the log; a whole enterprise reads what is internal [code.readers]', () => {
+  bareTest.each<[string, RunOptions, isPrivate: boolean, isTold: boolean, internal?: boolean]>([
     ['private code in a public repository', inPublic, true, false],
     ['public code', inPublic, false, true],
     ['private code in a private repository', night, true, true],
+    ['private code in an internal repository', inInternal, true, false],
+    ['internal code in an internal repository', inInternal, true, true, true],
+    ['internal code in a public repository', inPublic, true, false, true],
+    ['internal code in a private repository', night, true, true, true],
     [
       'private code, if the payload says nothing of this repository',
       { ...night, payload: {} },
       true,
       false,
     ],
-  ])('%s', async (world, _, run, isPrivate, isTold) => {
-    const api = addCode(world, 'your-org/api', isPrivate)
+  ])('%s', async (world, _, run, isPrivate, isTold, internal = false) => {
+    const api = addCode(world, 'your-org/api', isPrivate, internal)
     api.push(MERGED, change('src/secret.ts', 'Secret words'))
-    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
-    const env = { ...run.env, RUNNER_DEBUG: '' }
-    const dry = await world.step({ ...inputs, 'dry-run': 'true' }, { ...run, env })
+    const inputs = { 'code-repositories': 'your-org/api' }
+    const env = { RUNNER_DEBUG: '' }
+    const dry = await world.start({ ...inputs, 'dry-run': 'true' }, run, env)
     expect(dry.outputs.outcome).toBe('dry-run')
     expect(/secret/i.test(dry.log)).toBe(isTold)
     expect(dry.log.includes('Not shown: ')).toBe(!isTold)
-    const sent = await world.step(inputs, { ...run, env })
-    expect(promptOf(world)).toContain('Secret words')
+    const sent = await world.start(inputs, run, env)
+    expectPrompt(world, 'Secret words')
     expect(sent.log + sent.summary).not.toMatch(/secret/i)
     expect(line(sent, 'your-org/api:')).toMatch(
       isTold
@@ -934,32 +896,17 @@ describe('who may read the log [code.readers]', () => {
   })
 })
 
-describe('an internal repository, which a whole enterprise reads [code.readers]', () => {
-  codeTest.each([
-    ['hides private code', inInternal, false, false],
-    ['tells internal code', inInternal, true, true],
-    ['is hidden in a public one', inPublic, true, false],
-    ['is told in a private one', night, true, true],
-  ])('%s', async (world, _, run, internal, isTold) => {
-    addCode(world, 'your-org/api', true, internal).push(MERGED, change('src/secret.ts'))
-    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'dry-run': 'true' }
-    const { log } = await world.step(inputs, { ...run, env: { ...run.env, RUNNER_DEBUG: '' } })
-    expect(log.includes('secret.ts')).toBe(isTold)
-    expect(log.includes("some readers of this log can't read")).toBe(!isTold)
-  })
-})
-
 describe('what summary and annotation say of private code in public [code.readers]', () => {
-  const inputs = { ...INPUTS, 'code-repositories': 'your-org/api' }
+  const inputs = { 'code-repositories': 'your-org/api' }
 
-  codeTest('has no name and no commit if something is missing', async (world) => {
+  bareTest('has no name and no commit if something is missing', async (world) => {
     const api = addCode(world, 'your-org/api')
     const base = api.branches.get('main') ?? ''
     api.push(MERGED, change('src/a.ts'))
     const answer = refusal(404, 'Not Found')
     for (const path of [/compare/, RegExp(`commits/${base}`)])
       world.github.faults.push({ path, answer, times: 9 })
-    const { outputs, summary } = await world.step(inputs, inPublic)
+    const { outputs, summary } = await world.start(inputs, inPublic)
     expect(outputs.sent).toBe('job')
     expect(summary).toContain(
       'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
@@ -970,7 +917,7 @@ describe('what summary and annotation say of private code in public [code.reader
   })
 
   const unread = { path: /api$/, answer: refusal(404, 'Not Found'), times: 99 }
-  codeTest.each<[string, RunOptions, Fault | undefined, RegExp]>([
+  bareTest.each<[string, RunOptions, Fault | undefined, RegExp]>([
     ['its list is late', inPublic, undefined, /: listing the activity .*: the list lacks/],
     ['no token reads it', inPublic, unread, /: reading the name of .* failed: 404/],
     ['nobody knows whether it is internal', inInternal, unread, /: reading the name of .*: 404/],
@@ -986,7 +933,7 @@ describe('what summary and annotation say of private code in public [code.reader
       const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
       const head = addCode(world, 'your-org/api').push(MERGED, { ...change('src/a.ts'), listedAt })
       if (fault) world.github.faults.push(fault)
-      const { log, summary, commands } = await world.step(inputs, run)
+      const { log, summary, commands } = await world.start(inputs, run)
       const told = summary + commands('error')
       expect(told).toContain('one of code-repositories')
       expect(told).not.toContain('your-org/api')
@@ -1000,31 +947,31 @@ describe('tokens [code.token]', () => {
   const both = `${TOKEN}\n${OTHER}`
   const limit = () => primaryLimit(Math.ceil(Date.now() / 1000) + 3600)
 
-  codeTest('of which one is at its limit: another one reads', async (world) => {
+  bareTest('of which one is at its limit: another one reads', async (world) => {
     addCode(world, 'your-org/api', false).push(MERGED, change('src/a.ts'))
-    const tokens = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': both }
+    const tokens = { 'code-repositories': 'your-org/api', 'code-token': both }
     world.github.faults.push({ path: /your-org\/api$/, answer: limit() })
-    expect((await world.step(tokens, night)).outputs.sent).toBe('job')
+    expectSent(await world.start(tokens))
     world.github.faults.push({ path: /your-org\/api$/, answer: limit(), times: 2 })
-    const { outputs, log } = await world.step(tokens, night)
+    const { outputs, log } = await world.start(tokens)
     expect(outputs.sent).toBe('nothing')
     expect(log).toContain('Re-run after')
   })
 
-  codeTest('of which one was at its limit: it may read again', async (world) => {
+  bareTest('of which one was at its limit: it may read again', async (world) => {
     for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
     world.github.faults.push({ path: /lib$/, answer: limit() })
     const inputs = { 'code-repositories': 'other-org/lib\nyour-org/api', 'code-token': both }
-    const ended = await world.step({ ...INPUTS, ...inputs }, night)
+    const ended = await world.start(inputs)
     expect(ended.outputs.outcome).toBe('skipped')
     expect(ended.commands('warning')).toHaveLength(1)
   })
 
-  codeTest('none is asked twice for the same', async (world) => {
+  bareTest('none is asked twice for the same', async (world) => {
     for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
     const repositories = 'other-org/lib\nother-org/none'
-    const inputs = { ...INPUTS, 'code-repositories': repositories, 'code-token': both }
-    expect((await world.step(inputs, night)).outputs['error-code']).toBe('github')
+    const inputs = { 'code-repositories': repositories, 'code-token': both }
+    expect((await world.start(inputs)).outputs['error-code']).toBe('github')
     const names = asked(world).filter((path) => !path.includes(' '))
     expect(names).toEqual(['lib', 'lib', 'none', 'none'])
   })
@@ -1032,7 +979,6 @@ describe('tokens [code.token]', () => {
   codeTest(
     'of two owners: each is tried, and what has read an owner is tried first',
     async (world) => {
-      addThree(world)
       for (const name of ['other-org/lib', 'other-org/kit']) {
         addCode(world, name).push(MERGED, change('src/a.ts', `With ${OTHER}`))
       }
@@ -1040,17 +986,17 @@ describe('tokens [code.token]', () => {
         'code-repositories': 'your-org/api\nother-org/lib\nother-org/kit',
         'code-token': `${TOKEN}\r\n  ${OTHER}\n`,
       }
-      const ended = await world.step({ ...INPUTS, ...inputs }, night)
-      expect(ended.outputs.sent).toBe('job')
+      const ended = await world.start(inputs)
+      expectSent(ended)
       expect(asked(world).filter((path) => !path.includes(' '))).toEqual([
         'api',
         'lib',
         'lib',
         'kit',
       ])
-      expect(promptOf(world)).toContain('other-org/kit/src/a.ts')
+      expectPrompt(world, 'other-org/kit/src/a.ts')
       // Each is a secret, also where somebody committed it.
-      expect(promptOf(world)).toContain('With ***')
+      expectPrompt(world, 'With ***')
       expect(JSON.stringify([ended, world.prompts()])).not.toContain(OTHER)
       const used = world.github.requests.filter(({ headers }) =>
         headers.authorization?.includes('github_pat'),
@@ -1059,11 +1005,10 @@ describe('tokens [code.token]', () => {
     },
   )
 
-  codeTest(
+  newsTest(
     'a line that has expired is warned of, once, if another one reads what is asked for',
     async (world) => {
-      const [api, web] = addThree(world)
-      for (const code of [api, web]) code.push(MERGED, change('src/a.ts'))
+      world.web.push(MERGED, change('src/a.ts'))
       addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
       // Private code without a commit is read, too.
       world.github.addRepository('your-org/empty', { private: true, foreign: true })
@@ -1071,8 +1016,8 @@ describe('tokens [code.token]', () => {
         'code-repositories': 'your-org/empty\nyour-org/api\nyour-org/web\nother-org/lib',
         'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
       }
-      const ended = await world.step({ ...INPUTS, ...inputs }, inPublic)
-      expect(ended.outputs.sent).toBe('job')
+      const ended = await world.start(inputs, inPublic)
+      expectSent(ended)
       const isSaid = [
         'GitHub: reading the name of one of code-repositories failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
       ]
@@ -1082,14 +1027,14 @@ describe('tokens [code.token]', () => {
     },
   )
 
-  codeTest('a token that reads the name alone is not the one', async (world) => {
+  bareTest('a token that reads the name alone is not the one', async (world) => {
     const api = addCode(world, 'your-org/api', false)
     api.push(MERGED, change('src/a.ts'))
     const answer = refusal(403, 'Resource not accessible by personal access token')
     world.github.faults.push({ path: /branches/, answer })
     const inputs = { 'code-repositories': 'your-org/api', 'code-token': both }
-    await world.step({ ...INPUTS, ...inputs }, night)
-    expect(promptOf(world)).toContain('your-org/api/src/a.ts')
+    await world.start(inputs)
+    expectPrompt(world, 'your-org/api/src/a.ts')
     expect(asked(world).slice(0, 5)).toEqual([
       'api',
       'api branches',
@@ -1098,48 +1043,39 @@ describe('tokens [code.token]', () => {
       'api activity',
     ])
   })
-
-  codeTest('none: public code is read with github-token', async (world) => {
-    const api = addCode(world, 'your-org/api', false)
-    api.push(MERGED, change('src/a.ts'))
-    const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': '' }
-    expect((await world.step(inputs, night)).outputs.sent).toBe('job')
-  })
 })
 
 describe('with the rest', () => {
   codeTest(
     'a cut range is read in parts, and all of them share the requests [code.one-list]',
     async (world) => {
-      const codes = addThree(world)
+      const codes = [world.api, world.web, world.app]
       for (const code of codes)
         for (let nth = 0; nth < 64; nth++)
           code.push(MERGED, {
             commit: { files: Array.from({ length: 10 }, (_, of) => file(`src/${nth}-${of}.ts`)) },
           })
-      await world.step(INPUTS, night)
+      await world.start()
       const parts = asked(world).filter((path) => /compare|commits/.test(path)).length - 3
       expect(parts).toBeLessThanOrEqual(64)
-      expect(promptOf(world)).toMatch(/GitHub truncated this list|your-org\/api\/src\/63-9\.ts/)
+      expectPrompt(world, /GitHub truncated this list|your-org\/api\/src\/63-9\.ts/)
     },
   )
 
   codeTest(
     'an issue keeps one docs job for all; skip-labels and allow-users do nothing [code.no-effect]',
     async (world) => {
-      const [api, web] = addThree(world)
       world.repository.issues.add(40)
-      api.push(MERGED, change('src/a.ts'))
-      const inputs = { ...INPUTS, 'job-scope': 'issue', 'issue-number': '40' }
+      world.api.push(MERGED, change('src/a.ts'))
+      const inputs = { 'job-scope': 'issue', 'issue-number': '40' }
       const more = { 'allow-users': 'octocat' }
-      const first = await world.step({ ...inputs, ...more }, night)
+      const first = await world.start({ ...inputs, ...more })
       expect(first.log).toContain('allow-users was ignored: schedule asks nobody.')
-      expect(promptOf(world)).toContain('title: Number 40')
-      web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
+      expectPrompt(world, 'title: Number 40')
+      world.web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
       const env = nextNight(world)
-      const second = await world.step(inputs, { ...night, env })
-      expect(second.outputs.sent).toBe('message')
-      const labels = await world.step({ ...INPUTS, 'skip-labels': 'no docs' }, night)
+      expectSent(await world.start(inputs, night, env), 'message')
+      const labels = await world.start({ 'skip-labels': 'no docs' })
       expect(labels.log).toContain('skip-labels was ignored')
     },
   )
@@ -1147,12 +1083,11 @@ describe('with the rest', () => {
   codeTest(
     "a label on a signal's issue says where the next run begins [skip.labels.about]",
     async (world) => {
-      addThree(world)
       const issue = { number: 40, title: 'x', labels: [{ name: 'no docs' }] }
       world.github.faults.push({ path: /issues\/40$/, answer: { status: 200, body: issue } })
       world.repository.issues.add(40)
-      const inputs = { ...INPUTS, 'issue-number': '40', 'skip-labels': 'no docs' }
-      const { log } = await world.step(inputs, signal)
+      const inputs = { 'issue-number': '40', 'skip-labels': 'no docs' }
+      const { log } = await world.start(inputs, signal)
       expect(log).toContain('#40 has the label "no docs"')
       expect(log).toContain('The next run begins here.')
       expect(log).toContain('(with code-repositories, to a date)')
@@ -1160,8 +1095,7 @@ describe('with the rest', () => {
   )
 
   codeTest('a pull request is bad input [code.where]', async (world) => {
-    addThree(world)
-    const { outputs, commands } = await world.step({ ...INPUTS, 'issue-number': '1' }, dispatch)
+    const { outputs, commands } = await world.start({ 'issue-number': '1' }, dispatch)
     expect(outputs).toMatchObject({ 'error-code': 'input', sent: 'nothing' })
     expect(commands('error')[0]).toContain(
       "issue-number: it is a pull request's, and code-repositories can't be about one. Name an issue, or none.",
@@ -1175,7 +1109,7 @@ test('the bundle has it, and masks each token [code.token] [house.bundle.endpoin
     const tokens = `${OTHER}\n${TOKEN}`
     const inputs = { ...INPUTS, 'code-repositories': 'your-org/api', 'code-token': tokens }
     const ended = await world.runBundle({ ...inputs, since: '2025-12-31' }, night)
-    expect(ended.outputs.outcome).toBe('pr-opened')
-    expect(world.prompts()[0]).toContain('+new in src/a.ts')
+    expectJob(ended)
+    expectPrompt(world, '+new in src/a.ts')
     expect(JSON.stringify(ended)).not.toContain('github_pat')
   }))

@@ -1,6 +1,6 @@
 /** Which range of commits each event is about, and what is said if there is none. */
 
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import {
   BAD_GATEWAY,
@@ -14,12 +14,16 @@ import {
 } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
+  expectPrompt,
+  expectSent,
   expectSkipped,
-  inRealWorld,
+  expectUnanswered,
   promptOf,
   REPOSITORY,
   type RunOptions,
   requestsBefore,
+  type SimulatedWorld,
   testsIn,
   type World,
   worldTest,
@@ -29,10 +33,6 @@ import { until } from '../support/time.js'
 /** Without the data of others. */
 const ownWords = (prompt: string): string =>
   prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
-
-function expectJob({ outputs }: Ended): void {
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
-}
 
 /** Both the log and the summary say that context-paths could not decide. */
 function expectNote({ log, summary }: Ended, why: RegExp): void {
@@ -68,6 +68,8 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
   },
   env: on('refs/tags/v1.2.0'),
 })
+const sendDiff = async (world: SimulatedWorld, run: RunOptions): Promise<void> =>
+  expectJob(await world.step({ context: 'diff' }, run))
 /** GitHub sends no such payload. */
 const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringify(run.payload) })
 
@@ -130,17 +132,15 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     async (world) => {
       const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
       world.github.faults.push({ path: /compare/, answer: page, times: 999 })
-      const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push()))
     },
   )
 
   worldTest("a commit that can be read isn't gone [range.gone]", async (world) => {
     for (const name of ['before', 'after']) world.repository.addCommit({ sha: sha(name) })
     world.github.faults.push({ path: /compare/, answer: refusal(404, 'Not Found'), times: 3 })
-    const { outputs, log } = await world.step({ context: 'diff' }, push())
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(
+    expectUnanswered(
+      await world.step({ context: 'diff' }, push()),
       /GitHub doesn't find the commits .*\w, though it has both commits\. Nothing was sent\. Re-run later\./,
     )
   })
@@ -153,8 +153,7 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     ['text [github.shape]', { status: 200, body: 'Please wait.' }],
   ])("unless it is a gateway's %s", async (world, _, answer) => {
     world.github.faults.push({ path: /1\/files/, answer, times: 999 })
-    const { outputs } = await world.step({ context: 'event' })
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    expectUnanswered(await world.step({ context: 'event' }))
   })
 
   worldTest('a refusal of another list is none [range.list.never]', async (world) => {
@@ -184,7 +183,7 @@ describe('a re-run of an older scheduled run [range.schedule.rerun]', () => {
     world.repository.addRun({ id, head_sha: sha('before') })
     world.repository.addComparison(sha('before'), HEAD, { files: [], status })
     expectJob(await world.step({ context: 'event' }, rerun))
-    expect(promptOf(world)).toContain('History was rewritten')
+    expectPrompt(world, 'History was rewritten')
   })
 })
 
@@ -208,9 +207,9 @@ describe('a comment or a review on a pull request [range.pull-request] [context.
       world.github.faults.push({ path: /pulls/, answer: refusal(404, 'Not Found'), times: 2 })
       expectJob(await world.step({ context: 'event', 'allow-users': '*' }, { event, payload }))
       expect(askedIn(world)).toEqual([...more, FILES])
-      expect(promptOf(world)).toContain('\nbase: main\nhead: your-org:feature\n')
+      expectPrompt(world, '\nbase: main\nhead: your-org:feature\n')
       const own = ownWords(promptOf(world))
-      expect(promptOf(world)).toContain('docs/api.md')
+      expectPrompt(world, 'docs/api.md')
       expect(own).toContain('Changed by pull request 1: 1 file')
     },
   )
@@ -252,15 +251,16 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
     expect(ended.log).toContain(
       `the list is still that of commit ${BEFORE.slice(0, 7)}, before the push. Retrying.`,
     )
-    expect(promptOf(world)).toContain('docs/api.md')
+    expectPrompt(world, 'docs/api.md')
     expect(promptOf(world)).not.toContain('old.md')
   })
 
   worldTest('is never sent', async (world) => {
     world.github.faults.push(late(Number.POSITIVE_INFINITY))
-    const { outputs, log } = await world.step(INPUTS, run)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(/before the push\. Nothing was sent\. Re-run later\./)
+    expectUnanswered(
+      await world.step(INPUTS, run),
+      /before the push\. Nothing was sent\. Re-run later\./,
+    )
   })
 
   worldTest.each<[string, RunOptions]>([
@@ -273,7 +273,7 @@ describe('a list of files that GitHub made before the push [range.pull-request.l
   ])('is that of a later push if it is asked for %s', async (world, _, options) => {
     world.github.faults.push(late(1))
     expectJob(await world.step(INPUTS, options))
-    expect(promptOf(world)).toContain('old.md')
+    expectPrompt(world, 'old.md')
   })
 
   worldTest.each([
@@ -302,11 +302,14 @@ worldTest.each<[string, object]>([
     world.repository.addComparison(sha('base279'), HEAD, {
       files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
     })
-    expectJob(await world.step({ context: 'diff' }, { event, payload }))
+    await sendDiff(world, { event, payload })
     const range = `the commits ${sha('base279').slice(0, 7)}..${HEAD.slice(0, 7)}`
-    expect(promptOf(world)).toContain(`Changed by ${range}: 1 file`)
-    expect(promptOf(world)).toContain('+new')
-    expect(promptOf(world)).toMatch(/^commits: .{7} Change the API \(octocat\)$/m)
+    expectPrompt(
+      world,
+      `Changed by ${range}: 1 file`,
+      '+new',
+      /^commits: .{7} Change the API \(octocat\)$/m,
+    )
   },
 )
 
@@ -316,7 +319,8 @@ describe('a push', () => {
     async (world, status) => {
       world.repository.addComparison(sha('before'), HEAD, { files: [], status })
       expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
-      expect(promptOf(world)).toContain(
+      expectPrompt(
+        world,
         'History was rewritten, or the branch is another one: commits that are not on it are not listed.',
       )
     },
@@ -326,8 +330,8 @@ describe('a push', () => {
     world.repository.addCommit({ sha: HEAD })
     const message = `No common ancestor between ${sha('before')} and ${HEAD}.`
     world.github.faults.push({ path: /\/compare\//, answer: { status: 404, body: { message } } })
-    expectJob(await world.step({ context: 'diff' }, push()))
-    expect(promptOf(world)).toMatch(/Commits \w{7} and \w{7} have no history in common/)
+    await sendDiff(world, push())
+    expectPrompt(world, /Commits \w{7} and \w{7} have no history in common/)
   })
 
   worldTest.each([
@@ -373,7 +377,7 @@ worldTest(
     world.repository.addRun({ head_sha: sha('before') })
     world.repository.addComparison(sha('before'), HEAD, { commits })
     expectJob(await world.step({ context: 'event' }, schedule()))
-    expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
+    expectPrompt(world, 'commits (the first 100; there may be more)')
   },
 )
 
@@ -403,6 +407,9 @@ describe('since the last release [range.release.ancestor]', () => {
       repository.addComparison(sha(tag), HEAD, { files: [file(`src/since-${tag}.ts`)], status })
     })
   }
+  const releasedTest = testsIn({
+    prepare: ({ repository }) => addReleases(repository, ['v1.0.0', 'v1.1.0']),
+  })
   const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
   const OTHERS = { 'v1.0.1': 'behind', 'v1.1.9': 'behind' }
   const compared = ({ github }: World): string[] =>
@@ -411,20 +418,18 @@ describe('since the last release [range.release.ancestor]', () => {
       .filter((tag) => tag !== '')
       .map(decodeURIComponent)
 
-  worldTest(
+  releasedTest(
     'a release that is published: since the newest one before it, which is named [range.release.ancestor] [context.facts.event]',
     async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.repository.releases.reverse() // GitHub's list has an order of its own.
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
       world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect(compared(world)).toEqual(['v1.1.0'])
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-      expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
+      expectPrompt(world, 'src/since-v1.1.0.ts', '\nprevious release: v1.1.0\n')
       expect(ownWords(promptOf(world))).toContain(
         'Changed by the commits since the previous release: 1 file',
       )
@@ -432,16 +437,15 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest.each<[string, RegExp, RunOptions]>([
+  releasedTest.each<[string, RegExp, RunOptions]>([
     ['one that', /\/compare\//, release()],
     ['a list of releases that', /\/releases/, release()],
     ['a list of runs that', /\/runs/, schedule()],
   ])('%s GitHub does not find at first [github.early]', async (world, _, path, run) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
     world.repository.addRun({ head_sha: sha('v1.1.0') })
     world.github.faults.push({ path, times: 2, answer: refusal(404, 'Not Found') })
-    expectJob(await world.step({ context: 'diff' }, run))
-    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    await sendDiff(world, run)
+    expectPrompt(world, 'src/since-v1.1.0.ts')
   })
 
   worldTest(
@@ -450,9 +454,9 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['v1.0.0', 'v1.0.2', 'v1.0.1', 'v1.1.9', 'v1'], OTHERS)
       world.repository.tags.delete('v1.0.2')
       world.repository.tags.set('v1', HEAD)
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect([...new Set(compared(world))]).toEqual(['v1.1.9', 'v1.0.2', 'v1.0.1', 'v1.0.0'])
-      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+      expectPrompt(world, 'src/since-v1.0.0.ts')
     },
   )
 
@@ -465,8 +469,8 @@ describe('since the last release [range.release.ancestor]', () => {
       const ended = await world.step({ context: 'diff' }, push(fields, `refs/tags/${moving}`))
       expectSkipped(ended, world, /"v1\.2\.0" is a release of the same commit/)
       const onTag = { ...byHand, env: on(`refs/tags/${moving}`) }
-      expectJob(await world.step({ context: 'diff' }, onTag))
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+      await sendDiff(world, onTag)
+      expectPrompt(world, 'src/since-v1.1.0.ts')
     },
   )
 
@@ -479,7 +483,7 @@ describe('since the last release [range.release.ancestor]', () => {
       })
       for (const tag of same) world.repository.tags.set(tag, HEAD)
       const run = release({ tag_name: 'web@1.0.0' })
-      expectJob(await world.step({ context: 'diff' }, run))
+      await sendDiff(world, run)
       expect(compared(world)).toEqual([
         'core@1.0.0',
         ...same.toReversed(),
@@ -489,7 +493,7 @@ describe('since the last release [range.release.ancestor]', () => {
       const asked = world.github.requests.filter(({ path }) => /\/compare\//.test(path))
       const pages = asked.map(({ path }) => /\?(.*)/.exec(path)?.[1])
       expect(pages).toEqual([...Array(16).fill('per_page=1&page=2'), 'per_page=100'])
-      expect(promptOf(world)).toContain('src/since-old@1.0.0.ts')
+      expectPrompt(world, 'src/since-old@1.0.0.ts')
     },
   )
 
@@ -503,19 +507,18 @@ describe('since the last release [range.release.ancestor]', () => {
       addReleases(world.repository, ['core@1.0.0', 'cli@1.0.0'])
       world.github.faults.push({ path: /compare\/cli/, times: 9, answer })
       const { log } = await world.step({ context: 'diff' }, release({ tag_name: 'web@1.0.0' }))
-      expect(promptOf(world)).toContain('src/since-core@1.0.0.ts')
+      expectPrompt(world, 'src/since-core@1.0.0.ts')
       const said = 'GitHub could not compare with some releases, which were passed over.'
       expect([log, promptOf(world)]).toEqual(Array(2).fill(expect.stringContaining(said)))
     },
   )
 
-  worldTest.each<[string, times: number, outcome: string]>([
+  releasedTest.each<[string, times: number, outcome: string]>([
     ['for a moment', 2, 'pr-opened'],
     ['for long', 99, 'error'],
   ])(
     'a list without the release that the event proves is late, %s [range.release.late]',
     async (world, _, times, outcome) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.github.faults.push({ path: /\/releases/, times, answer: { status: 200, body: [] } })
       const run = release({ created_at: '2026-02-01T00:00:00Z' })
       const { outputs, commands } = await world.step({ context: 'diff' }, run)
@@ -542,28 +545,24 @@ describe('since the last release [range.release.ancestor]', () => {
     },
   )
 
-  worldTest(
-    'where the first release is the only one, the tags are the others [range.release.tags]',
-    async (world) => {
-      addReleases(world.repository, ['v1.10.0', 'v1.9.0', 'v1.11.0'])
-      world.repository.releases.splice(0, 2)
-      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      expectJob(await world.step({ context: 'diff' }, run))
-      expect(compared(world)).toEqual(['v1.10.0'])
-    },
-  )
-
-  worldTest(
-    'where there are no releases, the tags are the releases [range.release.tags]',
-    async (world) => {
-      addReleases(world.repository, ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'])
-      world.repository.releases.splice(0)
-      const run = push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0')
-      expectJob(await world.step({ context: 'diff' }, run))
-      expect(compared(world)).toEqual(['v1.10.0'])
-      expect(promptOf(world)).toContain('\nprevious release: v1.10.0\n')
-    },
-  )
+  worldTest.each([
+    [
+      'the first release is the only one, the tags are the others',
+      ['v1.10.0', 'v1.9.0', 'v1.11.0'],
+      2,
+    ],
+    [
+      'there are no releases, the tags are the releases',
+      ['v1.10.0', 'v1.11.0-rc.1', 'v1.9.0', 'web-7.0.0', 'v1.0.0'],
+      5,
+    ],
+  ])('where %s [range.release.tags]', async (world, _, tags, gone) => {
+    addReleases(world.repository, tags)
+    world.repository.releases.splice(0, gone)
+    await sendDiff(world, push({ before: ZERO, after: HEAD }, 'refs/tags/v1.11.0'))
+    expect(compared(world)).toEqual(['v1.10.0'])
+    expectPrompt(world, '\nprevious release: v1.10.0\n')
+  })
 
   worldTest(
     'by hand, on a tag that has none before it, nothing is paid for with context: diff [skip.nothing-to-compare.by-hand]',
@@ -574,14 +573,6 @@ describe('since the last release [range.release.ancestor]', () => {
       expectJob(await world.step({ context: 'event' }, byHand))
     },
   )
-
-  test.concurrent('a push of a new tag: the same, by the commit of the tag [range.tag]', () =>
-    inRealWorld({}, async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-      const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
-      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
-    }))
 
   worldTest.each<[string, tag: string, RunOptions]>([
     ['is tagged again', 'v1.2.1', release({ tag_name: 'v1.2.11' })],
@@ -622,16 +613,14 @@ describe('since the last release [range.release.ancestor]', () => {
     async (world, _, tag, run, from) => {
       addReleases(world.repository, ['v1.0.0', tag])
       world.repository.tags.set(tag, HEAD)
-      expectJob(await world.step({ context: 'diff' }, run))
-      expect(promptOf(world)).toContain(`\nprevious release: ${from}\n`)
-      expect(promptOf(world)).toContain(`src/since-${from}.ts`)
+      await sendDiff(world, run)
+      expectPrompt(world, `\nprevious release: ${from}\n`, `src/since-${from}.ts`)
     },
   )
 
-  worldTest(
+  releasedTest(
     'a run by hand on a commit that all releases share is skipped [skip.release.same-commit]',
     async (world) => {
-      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       for (const tag of ['v1.0.0', 'v1.1.0']) world.repository.tags.set(tag, HEAD)
       const ended = await world.step({ context: 'diff' }, byHand)
       expectSkipped(ended, world, /"v1\.1\.0" is a release of the same commit/)
@@ -639,7 +628,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.addComparison(sha('v0.9.0'), HEAD, { files: [file('src/a.ts')] })
       world.repository.tags.set('v0.9.0', sha('v0.9.0'))
       expectJob(await world.step({ context: 'diff', since: 'v0.9.0' }, byHand))
-      expect(promptOf(world)).toContain('src/a.ts')
+      expectPrompt(world, 'src/a.ts')
     },
   )
 
@@ -653,7 +642,7 @@ describe('since the last release [range.release.ancestor]', () => {
       world.repository.addComparison(sha(first), HEAD)
       const pushOf = (tag: string) => push({ before: ZERO }, `refs/tags/${tag}`)
       await world.step({ context: 'event' }, pushOf(second))
-      expect(promptOf(world)).toContain(`\nprevious release: ${first}\n`)
+      expectPrompt(world, `\nprevious release: ${first}\n`)
       await world.step({ context: 'event' }, pushOf(final))
       expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
     },
@@ -683,21 +672,27 @@ describe('since the last release [range.release.ancestor]', () => {
     async (world, _, prefix, text) => {
       const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
       addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
-      expectJob(await world.step({ context: 'diff' }, release()))
+      await sendDiff(world, release())
       expect(compared(world)).toHaveLength(prefix === 'v1.0.' ? 1 : 10)
-      expect(promptOf(world)).toContain(text)
+      expectPrompt(world, text)
     },
   )
 
-  worldTest.each<[string, RunOptions]>([
+  releasedTest.each<[string, RunOptions]>([
     ['a release of another type', release({}, 'released')],
     ['a dispatch on the tag', byHand],
+    [
+      'a push of a new tag, by the commit of the tag',
+      push(
+        { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } },
+        'refs/tags/v1.2.0',
+      ),
+    ],
     ['its creation', { ...byHand, event: 'create', payload: { ref: 'v1.2.0', ref_type: 'tag' } }],
   ])('%s: the same [range.tag]', async (world, _, run) => {
-    addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
-    expectJob(await world.step({ context: 'diff' }, run))
+    await sendDiff(world, run)
     expect(compared(world)).toEqual(['v1.1.0'])
-    expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    expectPrompt(world, 'src/since-v1.1.0.ts')
   })
 })
 
@@ -818,7 +813,8 @@ describe('since [range.since]', () => {
     async (world, status) => {
       world.repository.addComparison('docs/release', HEAD, { files: [file('docs/a.md')], status })
       expectJob(await world.step({ ...SINCE, since: 'docs/release' }, dispatch))
-      expect(promptOf(world)).toMatch(
+      expectPrompt(
+        world,
         /^(?![\s\S]*rewritten)[\s\S]* since the one named in the input since: 1 file/,
       )
       expect(askedIn(world)).toEqual([`/compare/docs/release...${HEAD}`])
@@ -837,19 +833,18 @@ describe('since [range.since]', () => {
     const answer = refusal(404, 'No common ancestor between v1 and v2.')
     world.github.faults.push({ path: /\/compare\//, answer })
     expectJob(await world.step(SINCE, dispatch))
-    expect(promptOf(world)).toContain('What since names and this commit have no history in common.')
+    expectPrompt(world, 'What since names and this commit have no history in common.')
   })
 
   worldTest(
     'that is unknown is named, with advice; for unreadable commits the permission [range.since.unknown] [report.advice.followed]',
     async (world) => {
       const missing = await world.step(SINCE, dispatch)
-      expect(missing.outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(missing)
       expect(missing.log).not.toContain('since:')
       world.repository.addCommit({ sha: HEAD })
-      const { outputs, log } = await world.step(SINCE, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toMatch(
+      expectUnanswered(
+        await world.step(SINCE, dispatch),
         /since: there is no tag, branch or commit "v1" in this repository\..* Check the name, and that the tag or branch was pushed\./,
       )
     },
@@ -863,9 +858,10 @@ describe('since [range.since]', () => {
       world.repository.tags.set(since, sha(kind))
       const answer = refusal(404, 'Not Found')
       world.github.faults.push({ path: /\/compare\//, answer, times: 3 })
-      const { outputs, log } = await world.step({ ...SINCE, since }, dispatch)
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-      expect(log).toMatch(/ it has both commits\. Nothing was sent\. Re-run later\./)
+      expectUnanswered(
+        await world.step({ ...SINCE, since }, dispatch),
+        / it has both commits\. Nothing was sent\. Re-run later\./,
+      )
     },
   )
 
@@ -875,8 +871,7 @@ describe('since [range.since]', () => {
       world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
       world.repository.addCommit({ sha: sha('v1.1.0') })
       world.github.faults.push({ path: /\/compare\//, answer: refusal(404, 'Not Found'), times: 3 })
-      const { outputs } = await world.step({ context: 'diff' }, release())
-      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expectUnanswered(await world.step({ context: 'diff' }, release()))
     },
   )
 
@@ -949,7 +944,7 @@ describe('since [range.since]', () => {
       world.repository.addComparison('v1', HEAD, { commits })
       const pushed = [{ id: commits[1]?.sha, message: 'Add the second page' }]
       await world.step(SINCE, push({ commits: pushed }))
-      expect(promptOf(world)).toContain('Add the first page (The Octocat)')
+      expectPrompt(world, 'Add the first page (The Octocat)')
     },
   )
 })
@@ -975,7 +970,7 @@ describe('the number of a pull request [range.number]', () => {
       expect(ended.summary).toContain('Merge it after its code is merged.')
       expect(ended.log).toContain('If this workflow has a schedule, its next run begins here.')
       expect(ownWords(promptOf(world))).toContain('Changed by pull request 1: 1 file')
-      expect(promptOf(world)).toContain('title: Add --retry')
+      expectPrompt(world, 'title: Add --retry')
       expect(askedIn(world)).toEqual(asked)
     },
   )
@@ -1008,7 +1003,7 @@ describe('the number of a pull request [range.number]', () => {
       // It is open, but there is no code that the docs would have to wait for.
       expect(ended.summary).toContain('Review the docs pull request, then merge it.')
       for (const text of ['src/a.ts', 'title: Number 40', '\nsince: v1\n'])
-        expect(promptOf(world)).toContain(text)
+        expectPrompt(world, text)
       expect(askedIn(world)).toEqual(['/pulls/40', '/issues/40', `/compare/v1...${HEAD}`])
     },
   )
@@ -1026,9 +1021,7 @@ describe('the number of a pull request [range.number]', () => {
     ],
   ])('that %s is an error [range.number.either]', async (world, _, says, faults) => {
     world.github.faults.push(...faults)
-    const { outputs, log } = await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch)
-    expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
-    expect(log).toMatch(says)
+    expectUnanswered(await world.step({ ...NUMBER, 'issue-number': '40' }, dispatch), says)
   })
 
   const issue = { number: 40, title: 'T', user: octocat }
@@ -1117,7 +1110,7 @@ describe('a re-run of a run that sent what was new is skipped [range.rerun.green
 
   worldTest('and asks for nothing in a first attempt', async (world) => {
     withNews(world)
-    expect((await world.step(DIFF, night('schedule', 1))).outputs.sent).toBe('job')
+    expectSent(await world.step(DIFF, night('schedule', 1)))
     expect(world.github.requests.some(({ path }) => /\/attempts\//.test(path))).toBe(false)
   })
 })
@@ -1182,8 +1175,7 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     ],
   ])('that %s: %j', async (world, _, answer, inputs, run, sent) => {
     world.github.faults.push({ path: PULL, answer, times: 99 })
-    const { outputs } = await world.step({ ...inputs, ...deadlineAfter(60_000) }, run)
-    expect(outputs.sent).toBe(sent)
+    expectSent(await world.step({ ...inputs, ...deadlineAfter(60_000) }, run), sent)
   })
 
   const WAITS = {

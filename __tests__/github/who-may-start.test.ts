@@ -5,6 +5,7 @@ import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
 import {
   deadlineAfter,
+  expectJob,
   expectSkipped,
   HEAD,
   REPOSITORY,
@@ -72,7 +73,7 @@ describe('a comment', () => {
     'by the %s starts a job [access.permission.write]',
     async (world, login) => {
       world.github.faults.push({ answer: BAD_GATEWAY })
-      expect((await world.step({}, comment(login))).outputs.outcome).toBe('pr-opened')
+      expectJob(await world.step({}, comment(login)))
       expect(asked(world)).toEqual([login, login])
     },
   )
@@ -167,7 +168,7 @@ roleTest(
     const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
     expectRefused(ended, world, 'reader, who opened the pull request, has no write access')
     const own = await world.step({}, pullRequest('synchronize', 'writer'))
-    expect(own.outputs.outcome).toBe('pr-opened')
+    expectJob(own)
   },
 )
 

@@ -284,11 +284,9 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   ])
 })
 
-test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays [house.release] [house.release.major]', async () => {
+test.concurrent('a run that failed can be repeated, here of a release candidate [house.release]', async () => {
   const version = '1.2.3-rc.1'
   const clone = releasable(version)
-  clone.tag('v1')
-  const { v1: old } = clone.tags()
   const head = clone.push()
   // The first attempt left its tag, at this commit, and a draft. By now, main has another workflow.
   clone.tag(`v${version}`)
@@ -298,10 +296,6 @@ test.concurrent('a run that failed can be repeated, here of a release candidate:
   })
   expectSuccess(ran)
   expect(ran.calls).toEqual(drafting(version, head, true, true))
-  const published = await publish(clone, version)
-  expectSuccess(published)
-  expect(published.printed).toContain('v1 stays where it is: ')
-  expect(clone.tags()).toEqual({ v1: old, [`v${version}`]: head })
 })
 
 test.concurrent('a release that is published already is left as it is [house.release]', async () => {

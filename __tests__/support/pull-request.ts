@@ -201,6 +201,9 @@ async function startWorld(options: WorldOptions = {}) {
       sent(service).map(({ body }) => JSON.parse(body).prompt),
     /** Starts another service, for `base-url`. */
     serve: (scenario: Scenario) => start({ scenario }),
+    /** The URL of one whose docs jobs end with this link. */
+    serveEnd: async (prLink: string, status = 'completed') =>
+      (await start({ scenario: { poll: [{ times: 99, job: { status, prLink } }] } })).url,
     /** Ends the jobs that are active. */
     finishJobs: () => {
       for (const job of emulator.jobs.values()) job.endsAt = 0
@@ -219,8 +222,34 @@ async function startWorld(options: WorldOptions = {}) {
 export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
   github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+/.test(path))
 
+/** The repository of the docs pull requests, which github-token can read. */
+export const addDocs = ({ github }: World): Repository => github.addRepository('your-org/docs', {})
+
 /** The first that was sent. */
 export const promptOf = (world: World): string => world.prompts()[0] ?? ''
+
+/** The first prompt has each of these. */
+export function expectPrompt(world: World, ...texts: readonly (RegExp | string)[]): void {
+  for (const text of texts) expect(promptOf(world)).toMatch(text)
+}
+
+export function expectJob({ outputs }: Pick<Ended, 'outputs'>): void {
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
+}
+
+/** A new docs job was created, unless it says what else was sent. */
+export const expectSent = ({ outputs }: Pick<Ended, 'outputs'>, sent = 'job'): void =>
+  expect(outputs.sent).toBe(sent)
+
+/** A message was sent to the docs job of an earlier step. */
+export const expectMessage = ({ outputs }: Ended, earlier: Ended): void =>
+  expect(outputs).toMatchObject({ sent: 'message', 'job-id': earlier.outputs['job-id'] })
+
+/** GitHub gave no answer that can be used, so the step failed before it sent anything, and says why. */
+export function expectUnanswered({ outputs, commands }: Ended, why: RegExp | string = ''): void {
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
+  expect(commands('error')[0]).toMatch(why)
+}
 
 export function expectSkipped(ended: Ended, world: World, why: RegExp | string): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
@@ -239,19 +268,28 @@ export const inWorld = (options: WorldOptions, story: Story<SimulatedWorld>): Pr
 type Row = string | number | object | readonly [unknown, ...unknown[]]
 type Fields<R> = R extends readonly unknown[] ? [...R] : [R]
 
-/** What makes a test of such a story; with `each`, one of each row. */
-export const testsIn = (options: WorldOptions) =>
-  Object.assign(
-    (name: string, story: Story<SimulatedWorld>) => test(name, () => inWorld(options, story)),
+/**
+ * What makes a test of such a story; with `each`, one of each row. What `add` makes in the world is
+ * handed to the story with it.
+ */
+export const testsIn = <T extends object>(
+  options: WorldOptions,
+  add: (world: SimulatedWorld) => T = () => ({}) as T,
+) => {
+  const play = (story: Story<SimulatedWorld & T>) =>
+    inWorld(options, (world) => story({ ...world, ...add(world) }))
+  return Object.assign(
+    (name: string, story: Story<SimulatedWorld & T>) => test(name, () => play(story)),
     {
       each:
         <R extends Row>(rows: readonly R[]) =>
-        (name: string, story: (world: SimulatedWorld, ...row: Fields<R>) => Promise<void>) =>
+        (name: string, story: (world: SimulatedWorld & T, ...row: Fields<R>) => Promise<void>) =>
           test.each(rows)(name, (...row: unknown[]) =>
-            inWorld(options, (world) => story(world, ...(row as Fields<R>))),
+            play((world) => story(world, ...(row as Fields<R>))),
           ),
     },
   )
+}
 export const worldTest = testsIn({})
 /** Jobs take minutes there. */
 export const slowTest = testsIn({ emulator: { speed: 1 } })

@@ -43,6 +43,7 @@ type Refused = readonly [
   what: string,
   prepare: (clone: Releasable) => unknown,
   words: string | RegExp,
+  version?: string,
 ]
 
 const REFUSED: readonly Refused[] = [
@@ -108,6 +109,12 @@ const REFUSED: readonly Refused[] = [
     '1.2.3 is not higher than 1.10.0, which is released already.',
   ],
   [
+    'a candidate of a version that is released',
+    (clone) => clone.tag('v1.2.3'),
+    '1.2.3-rc.1 is not higher than 1.2.3, which is released already.',
+    '1.2.3-rc.1',
+  ],
+  [
     'a missing section',
     (clone) => clone.push(edited(clone, 'CHANGELOG.md', '## 1.2.3 ', '## 1.2.30 ')),
     'CHANGELOG.md has no section 1.2.3.',
@@ -126,19 +133,11 @@ const REFUSED: readonly Refused[] = [
 ]
 
 describe('check', () => {
-  test.each(REFUSED)('refuses %s', (_, prepare, words) => {
-    const clone = new Releasable('1.2.3')
+  test.each(REFUSED)('refuses %s', (_, prepare, words, version = '1.2.3') => {
+    const clone = new Releasable(version)
     prepare(clone)
-    expect(refusal(clone, ['check', '1.2.3'])).toEqual(
+    expect(refusal(clone, ['check', version])).toEqual(
       typeof words === 'string' ? words : expect.stringMatching(words),
-    )
-  })
-
-  test('refuses a candidate of a version that is released', () => {
-    const clone = new Releasable('1.2.3-rc.1')
-    clone.tag('v1.2.3')
-    expect(refusal(clone, ['check', '1.2.3-rc.1'])).toBe(
-      '1.2.3-rc.1 is not higher than 1.2.3, which is released already.',
     )
   })
 

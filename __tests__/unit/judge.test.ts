@@ -115,7 +115,6 @@ describe('whether there is anything to do', () => {
       { name: 'repository_dispatch' },
       noMatch('0 files'),
     ],
-    ['one file that matches [skip.paths.none-left]', listed([OUTSIDE, INSIDE]), {}, undefined],
     [
       'a file that matched before its renaming [context.paths.renamed]',
       listed([file('a.md', 'docs/a.md')]),
@@ -183,7 +182,6 @@ describe('whether there is anything to do', () => {
       'History was rewritten.',
     ],
     ['the same, and no file [context.omitted.told]', { ...GAP, files: [] }, { paths: '' }, GONE],
-    ['the same, and no match [range.rewritten]', { ...GAP, files: [OUTSIDE] }, {}, REWRITTEN],
     [
       'the same, on schedule [range.rewritten]',
       { ...GAP, files: [], commits: by('a-bot') },
@@ -195,13 +193,6 @@ describe('whether there is anything to do', () => {
       NO_FILES,
       onSchedule,
       UNDONE,
-    ],
-    ['only their commits, on schedule [skip.schedule.agents-own]', BY_BOT, onSchedule, NO_OTHERS],
-    [
-      'another commit, and a file [skip.schedule.agents-own] [skip.schedule.undone]',
-      listed([{ ...INSIDE, patch: '' }], { commits: by('a-bot', 'octocat') }),
-      onSchedule,
-      undefined,
     ],
     [
       'a commit by nobody [skip.schedule.agents-own]',
@@ -215,46 +206,26 @@ describe('whether there is anything to do', () => {
       onSchedule,
       undefined,
     ],
-    ['only their commits, by hand [skip.schedule.agents-own]', BY_BOT, byHand, undefined],
-    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, NO_OTHERS],
     [
-      'only their commits, of a merge group [skip.schedule.agents-own]',
+      'only their commits, by hand for diffs [skip.schedule.agents-own]',
       BY_BOT,
-      { name: 'merge_group' },
-      NO_OTHERS,
+      { ...byHand, ...forDiff },
+      undefined,
     ],
+    ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, NO_OTHERS],
     [
       'only their commits, and a comment [skip.schedule.agents-own]',
       BY_BOT,
       { name: 'issue_comment' },
       undefined,
     ],
-    [
-      'no commit, on schedule [skip.schedule.no-commits]',
-      NONE,
-      { ...onSchedule, paths: '' },
-      NO_COMMITS,
-    ],
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
-    ['no commit of a push [skip.schedule.no-commits]', NONE, { paths: '' }, NO_COMMITS],
     ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
     [
       'no commit, by hand for diffs [skip.schedule.no-commits]',
       NONE,
       { ...byHand, ...forDiff },
       `${NO_COMMITS}For earlier changes, set since to a tag, a branch or a commit (with code-repositories, to a date).`,
-    ],
-    [
-      'no commit, and a comment [skip.schedule.no-commits] [context.omitted.told]',
-      NONE,
-      { name: 'issue_comment', ...forDiff },
-      NO_CHANGES,
-    ],
-    [
-      'no commit, by hand about an issue [skip.schedule.no-commits]',
-      NONE,
-      { ...byHand, ...forDiff, isNamed: true },
-      NO_CHANGES,
     ],
     // Its words were asked for on the first night.
     [
@@ -275,7 +246,6 @@ describe('whether there is anything to do', () => {
       { name: 'release', isNamed: true },
       REPEATED,
     ],
-    ['a release again [skip.release.same-commit]', AGAIN, { paths: '' }, REPEATED],
     ['a release again, by hand [skip.release.same-commit]', AGAIN, byHand, NO_CHANGES],
     [
       'a release again, by hand for diffs [skip.release.same-commit]',
@@ -284,7 +254,6 @@ describe('whether there is anything to do', () => {
       '"v1" is a release of the same commit. To ask for docs all the same, start it again with since.',
     ],
     ['no list [context.paths.no-list]', UNKNOWN, {}, IGNORED],
-    ['no list, on schedule [skip.list.cut]', UNKNOWN, onSchedule, IGNORED],
     [
       'no list, and nobody asks for diffs [context.omitted.told]',
       UNKNOWN,
@@ -299,7 +268,6 @@ describe('whether there is anything to do', () => {
       NONE_SENT,
     ],
     ['a first run [skip.nothing-to-compare]', FIRST, onSchedule, UNLISTED],
-    ['a first push [skip.nothing-to-compare]', FIRST, { paths: '' }, UNLISTED],
     [
       'a first run about an issue [skip.nothing-to-compare]',
       FIRST,
@@ -320,18 +288,11 @@ describe('whether there is anything to do', () => {
       { ...byHand, ...forDiff },
       UNLISTED,
     ],
-    [
-      'a first run by hand for diffs and an issue [skip.nothing-to-compare.by-hand]',
-      FIRST,
-      { ...byHand, context: 'diff', isNamed: true },
-      FIRST_IGNORED,
-    ],
   ])('%s', (_, what, run, expected) => expect(judge(what, run)).toBe(expected))
 
   test.each<[string, ChangedFile]>([
     ['!src', { ...OUTSIDE, status: 'copied' }],
     ['src', file('docs/a.md', 'src/a.md')],
-    ['src', file('src/a.md', 'docs/a.md')],
   ])(
     '%j: an error that says what to write, if it is a folder [context.paths.folder] [context.paths.renamed]',
     (text, changed) => {
