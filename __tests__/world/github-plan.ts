@@ -25,6 +25,7 @@ export function createGitHubPlan(draw: Draw) {
   const losesEdits = isOfPushes && random.chance(0.2)
   const healthy = theme !== 'lost' && !losesEdits && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
+  const closes = theme === 'well' ? 'never' : random.name({ never: 78, before: 6, behind: 16 })
   const faults =
     theme === 'lost'
       ? [LOST]
@@ -57,7 +58,7 @@ export function createGitHubPlan(draw: Draw) {
      * Somebody closes the pull request while the runs wait: for a runner, or behind a refusal of
      * the service's.
      */
-    closes: theme === 'well' ? 'never' : random.name({ never: 80, before: 6, behind: 14 }),
+    closes,
     /** The docs pull request. */
     docsPull: random.name({
       open: isOfPushes ? 10 : 3,
@@ -77,7 +78,7 @@ export function createGitHubPlan(draw: Draw) {
      * of the repository that it comes from; with how many of its commits, whose it is, and where
      * that shows: in lists, in fields.
      */
-    merges: random.name({ here: 6, upstream: 1, nowhere: 3 }),
+    merges: random.name({ here: closes === 'never' ? 6 : 0, upstream: 1, nowhere: 3 }),
     mergesAll: random.chance(0.6),
     /** Its conversation is locked by the time of a push. */
     isLocked: random.chance(0.15),
