@@ -25,7 +25,8 @@ export function createGitHubPlan(draw: Draw) {
   const losesEdits = isOfPushes && random.chance(0.2)
   const healthy = theme !== 'lost' && !losesEdits && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
-  const closes = theme === 'well' ? 'never' : random.name({ never: 78, before: 6, behind: 16 })
+  const behind = isOfPushes ? 40 : 16
+  const closes = theme === 'well' ? 'never' : random.name({ never: 78, before: 6, behind })
   const faults =
     theme === 'lost'
       ? [LOST]
@@ -90,7 +91,7 @@ export function createGitHubPlan(draw: Draw) {
     /** What GitHub says of a commit that is some seconds old. */
     newCommit: random.chance(0.15) ? random.pick(...NEW_COMMIT) : undefined,
     /** How many requests of the first step have a token that GitHub doesn't know yet. */
-    newToken: random.weighted([12, 0], [1, 1], [1, 2]),
+    newToken: random.weighted([6, 0], [2, 1], [1, 2]),
     /** Lists that GitHub can't make by the hundred. */
     isSlow: random.chance(0.1),
     /** What it doesn't make of a range that it cut: single commits. */

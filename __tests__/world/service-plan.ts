@@ -89,8 +89,8 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
     [4, [usual, random.pick(...unknown), usual]],
   )
   return {
-    posts: random.chance(0.25)
-      ? [...random.pick<Exchange[]>([limited], [usual, limited]), ...later]
+    posts: random.chance(0.35)
+      ? [...random.pick<Exchange[]>([limited], [limited], [usual, limited]), ...later]
       : later,
     gets,
   }
