@@ -39,7 +39,7 @@ export const HABITS = {
   packages: {
     tag: 'core-v1.2.0',
     before: 'core-v1.1.0',
-    releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v2.0.0'],
+    releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v1.1.9'],
   },
   'after candidates': {
     tag: 'v2.0.0',

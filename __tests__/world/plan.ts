@@ -263,7 +263,7 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
       action: 'published',
       name: random.name({
         push: 3,
-        release: 3,
+        release: 10,
         schedule: 3,
         workflow_dispatch: 1,
         merge_group: 1,

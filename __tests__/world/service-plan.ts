@@ -177,7 +177,7 @@ function endSince(draw: Draw) {
   const gone = refusal(draw, 410)
   const first = draw.theme === 'pushes' ? [end(), end()] : [end()]
   // A run that waits asks for a late link once more.
-  const linkless = draw.theme === 'pushes' ? [end(null), end(null), end(null)] : [end(null)]
+  const linkless = Array<Exchange>(draw.theme === 'pushes' ? 3 : 1).fill(end(null))
   const meanwhile = [...first, end(), ...active]
   const [refused, gets] = random.weighted<[Exchange[], Exchange[]]>(
     [4, [busy, [...first, ...active]]],
