@@ -27,7 +27,7 @@ export const RELEASED = '2026-01-02T03:00:00Z'
 export const HABITS = {
   'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG] },
   'an older version': {
-    tag: 'v1.2.4',
+    tag: 'v1.2.3-p1',
     before: 'v1.2.3',
     releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
   },

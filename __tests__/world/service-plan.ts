@@ -183,8 +183,7 @@ function endSince(draw: Draw) {
     [4, [busy, [...first, ...active]]],
     [4, [[gone, limited], meanwhile]],
     [2, [[gone, limited, lost], [end()]]],
-    [3, [[limited], first]],
-    [3, [[limited], linkless]],
+    [8, [[limited], linkless]],
   )
   return {
     posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],
