@@ -27,7 +27,7 @@ export const RELEASED = '2026-01-02T03:00:00Z'
 export const HABITS = {
   'one line': { tag: 'v2.0.0', before: TAG, releases: ['v0.9.0', TAG] },
   'an older version': {
-    tag: 'v1.2.4',
+    tag: 'v1.2.3-p1',
     before: 'v1.2.3',
     releases: ['v1.2.2', 'v1.2.3', 'v2.0.0'],
   },
@@ -39,7 +39,7 @@ export const HABITS = {
   packages: {
     tag: 'core-v1.2.0',
     before: 'core-v1.1.0',
-    releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v2.0.0'],
+    releases: ['core-v1.1.0', 'core-v1.1.1-rc.1', 'cli-v1.1.9'],
   },
   'after candidates': {
     tag: 'v2.0.0',

@@ -25,6 +25,8 @@ export function createGitHubPlan(draw: Draw) {
   const losesEdits = isOfPushes && random.chance(0.2)
   const healthy = theme !== 'lost' && !losesEdits && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
+  const behind = isOfPushes ? 40 : 16
+  const closes = theme === 'well' ? 'never' : random.name({ never: 78, before: 6, behind })
   const faults =
     theme === 'lost'
       ? [LOST]
@@ -57,7 +59,7 @@ export function createGitHubPlan(draw: Draw) {
      * Somebody closes the pull request while the runs wait: for a runner, or behind a refusal of
      * the service's.
      */
-    closes: theme === 'well' ? 'never' : random.name({ never: 80, before: 6, behind: 14 }),
+    closes,
     /** The docs pull request. */
     docsPull: random.name({
       open: isOfPushes ? 10 : 3,
@@ -77,7 +79,7 @@ export function createGitHubPlan(draw: Draw) {
      * of the repository that it comes from; with how many of its commits, whose it is, and where
      * that shows: in lists, in fields.
      */
-    merges: random.name({ here: 6, upstream: 1, nowhere: 3 }),
+    merges: random.name({ here: closes === 'never' ? 6 : 0, upstream: 1, nowhere: 3 }),
     mergesAll: random.chance(0.6),
     /** Its conversation is locked by the time of a push. */
     isLocked: random.chance(0.15),
@@ -89,7 +91,7 @@ export function createGitHubPlan(draw: Draw) {
     /** What GitHub says of a commit that is some seconds old. */
     newCommit: random.chance(0.15) ? random.pick(...NEW_COMMIT) : undefined,
     /** How many requests of the first step have a token that GitHub doesn't know yet. */
-    newToken: random.weighted([12, 0], [1, 1], [1, 2]),
+    newToken: random.weighted([6, 0], [2, 1], [1, 2]),
     /** Lists that GitHub can't make by the hundred. */
     isSlow: random.chance(0.1),
     /** What it doesn't make of a range that it cut: single commits. */

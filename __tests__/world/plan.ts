@@ -139,7 +139,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   if (draw.theme === 'ranges') {
     const range = createRange(draw, first)
     const isNight = ['schedule', 'workflow_dispatch'].includes(range.event.name)
-    return [range, ...(isNight && random.chance(0.4) ? [{ ...range, attempt: 2 }] : [])]
+    return [range, ...(isNight && random.chance(0.6) ? [{ ...range, attempt: 2 }] : [])]
   }
   if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
@@ -263,7 +263,7 @@ function createRange({ random }: Draw, drawn: StepPlan): StepPlan {
       action: 'published',
       name: random.name({
         push: 3,
-        release: 3,
+        release: 10,
         schedule: 3,
         workflow_dispatch: 1,
         merge_group: 1,

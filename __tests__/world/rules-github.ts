@@ -8,7 +8,7 @@ import { type Marker, markersIn, textIn, type Written } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { hasNothingNew } from './rules-paid.js'
-import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+import { fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 export const GITHUB_RULES = {
   *'who may start no job, and what asks for none, starts nothing [access.permission.write]'(facts) {
@@ -192,7 +192,9 @@ function creations({ githubRequests }: Facts['step']) {
 
 /** Whether something depends on what GitHub answers: on all but what only informs, and parts. */
 function decides(facts: Facts, { path, at }: Received): boolean {
-  const [whole] = facts.requestsTo(/\/compare\/.*page=100/).filter(({ status }) => status === 200)
+  const whole = facts
+    .requestsTo(/\/compare\/.*page=100/)
+    .find((read) => read.status === 200 && !isByGateway(read))
   const isPart = whole !== undefined && at > whole.at && /\/compare\/|\/commits\/\w+\?/.test(path)
   return !isPart && (facts.hasComment || !/\/comments\?/.test(path))
 }
@@ -281,6 +283,10 @@ function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
   const { state } = last
   if (!isKnown) {
     if (state !== 'unknown') yield `the comment remembers ${state}, and the result is unknown`
+    // A later run would wait for the one before.
+    const post = facts.posts.at(-1)
+    if (post && isCreate(post) && fateOf(post) === 'unknown' && last.jobId !== '')
+      yield `the comment remembers job ${last.jobId}, and the new one is unknown`
     return
   }
   if (last.jobId !== jobId) yield `the comment remembers job ${last.jobId}, job-id is ${jobId}`

@@ -375,7 +375,9 @@ export function hasNothingNew(facts: Facts): boolean {
   // By hand, with diffs: a list without a file leaves nothing to send.
   const isUndone = compared === 'undone' && (isByHand || event.name === 'schedule')
   const isSame = compared === 'identical' || isUndone
-  const isOld = isSame || (since !== undefined && compared === 'behind')
+  // A merge group has a range of its own, whatever since says.
+  const isSince = since !== undefined && event.name !== 'merge_group'
+  const isOld = isSame || (isSince && compared === 'behind')
   // What a push has merged has no range.
   const isRange = event.name === 'schedule' || last?.status === 200
   const isNothing = isOld || (isKnown && isByAgent && !isByHand)

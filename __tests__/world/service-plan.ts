@@ -89,8 +89,8 @@ function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
     [4, [usual, random.pick(...unknown), usual]],
   )
   return {
-    posts: random.chance(0.25)
-      ? [...random.pick<Exchange[]>([limited], [usual, limited]), ...later]
+    posts: random.chance(0.35)
+      ? [...random.pick<Exchange[]>([limited], [limited], [usual, limited]), ...later]
       : later,
     gets,
   }
@@ -162,32 +162,36 @@ function refuseJobs(draw: Draw) {
   }
 }
 
-/** It had ended, and is busy by now, or while the new one in its place waits; or ends otherwise. */
+/**
+ * It had ended, and is busy by now, or while the new one in its place waits, of which maybe nobody
+ * knows whether it was accepted; or it has a link since, or ends otherwise.
+ */
 function endSince(draw: Draw) {
   const { random } = draw
   const count = random.int(1, 6)
   const busy = random.times(count, () => refusal(draw, random.pick(409, 409, 410, 422)))
   const active = random.times(count, () => healthy(draw, 'get'))
   const limited = refusal(draw, 429)
-  const end = () => completed(draw, random.pick(DOCS_LINK, OWN_DOCS_LINK))
-  const [refused, seen] = random.weighted<[Exchange[], Exchange[]]>(
-    [4, [busy, active]],
-    [
-      4,
-      [
-        [refusal(draw, 410), limited],
-        [end(), ...active],
-      ],
-    ],
-    [4, [[limited], []]],
+  const lost = { ...healthy(draw, 'post'), breaksAt: 'response' as const }
+  const end = (link: string | null = random.pick(DOCS_LINK, OWN_DOCS_LINK)) => completed(draw, link)
+  const gone = refusal(draw, 410)
+  const first = draw.theme === 'pushes' ? [end(), end()] : [end()]
+  // A run that waits asks for a late link once more.
+  const linkless = Array<Exchange>(draw.theme === 'pushes' ? 3 : 1).fill(end(null))
+  const meanwhile = [...first, end(), ...active]
+  const [refused, gets] = random.weighted<[Exchange[], Exchange[]]>(
+    [4, [busy, [...first, ...active]]],
+    [4, [[gone, limited], meanwhile]],
+    [2, [[gone, limited, lost], [end()]]],
+    [8, [[limited], linkless]],
   )
   return {
     posts: [healthy(draw, 'post'), ...refused, healthy(draw, 'post')],
-    gets: [end(), ...(draw.theme === 'pushes' ? [end()] : []), ...seen, end()],
+    gets: [...gets, end()],
   }
 }
 
-const completed = (draw: Draw, link: string): Exchange => ({
+const completed = (draw: Draw, link: string | null): Exchange => ({
   ...UNBROKEN,
   response: plainResponse(200, jobBody(draw, 'completed', link)),
 })
