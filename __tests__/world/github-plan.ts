@@ -95,7 +95,7 @@ export function createGitHubPlan(draw: Draw) {
     /** Lists that GitHub can't make by the hundred. */
     isSlow: random.chance(0.1),
     /** What it doesn't make of a range that it cut: single commits. */
-    lacksParts: random.chance(0.15),
+    lacksParts: random.chance(0.25),
     omitsMerges: random.chance(0.3),
     /** Of the pull request, and of the other one. */
     labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),

@@ -196,7 +196,9 @@ function decides(facts: Facts, { path, at }: Received): boolean {
     .requestsTo(/\/compare\/.*page=100/)
     .find((read) => read.status === 200 && !isByGateway(read))
   const isPart = whole !== undefined && at > whole.at && /\/compare\/|\/commits\/\w+\?/.test(path)
-  return !isPart && (facts.hasComment || !/\/comments\?/.test(path))
+  // Whether it was closed meanwhile only stops what it asks GitHub for.
+  const informs = facts.inputs.context === 'none' ? /\/comments\?|\/pulls\/1$/ : /\/comments\?/
+  return !isPart && (facts.hasComment || !informs.test(path))
 }
 
 /**
@@ -284,8 +286,8 @@ function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
   if (!isKnown) {
     if (state !== 'unknown') yield `the comment remembers ${state}, and the result is unknown`
     // A later run would wait for the one before.
-    const post = facts.posts.at(-1)
-    if (post && isCreate(post) && fateOf(post) === 'unknown' && last.jobId !== '')
+    const isNew = facts.posts.some((post) => isCreate(post) && fateOf(post) === 'unknown')
+    if (isNew && last.jobId !== '')
       yield `the comment remembers job ${last.jobId}, and the new one is unknown`
     return
   }

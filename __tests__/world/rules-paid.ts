@@ -376,8 +376,8 @@ export function hasNothingNew(facts: Facts): boolean {
   const isUndone = compared === 'undone' && (isByHand || event.name === 'schedule')
   const isSame = compared === 'identical' || isUndone
   // A merge group has a range of its own, whatever since says.
-  const isSince = since !== undefined && event.name !== 'merge_group'
-  const isOld = isSame || (isSince && compared === 'behind')
+  const isOld =
+    isSame || (since !== undefined && event.name !== 'merge_group' && compared === 'behind')
   // What a push has merged has no range.
   const isRange = event.name === 'schedule' || last?.status === 200
   const isNothing = isOld || (isKnown && isByAgent && !isByHand)
