@@ -716,8 +716,8 @@ const TABLE = [
   ],
   [
     'the tenth version came before the second [range.release.package]',
-    "Collator('en', { numeric: true })",
-    "Collator('en')",
+    "'en', { numeric: true }",
+    "'en'",
   ],
   [
     "another package's release came before [range.release.package]",
