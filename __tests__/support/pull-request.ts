@@ -245,7 +245,7 @@ export const expectSent = ({ outputs }: Pick<Ended, 'outputs'>, sent = 'job'): v
 export const expectMessage = ({ outputs }: Ended, earlier: Ended): void =>
   expect(outputs).toMatchObject({ sent: 'message', 'job-id': earlier.outputs['job-id'] })
 
-/** GitHub gave no answer that can be used: the step failed before it sent anything, and says why. */
+/** GitHub's answer can't be used: the step failed before it sent anything, and says why. */
 export function expectUnanswered({ outputs, commands }: Ended, why: RegExp | string = ''): void {
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', sent: 'nothing' })
   expect(commands('error')[0]).toMatch(why)
