@@ -88,7 +88,9 @@ export function isCutOff(facts: Facts, jobId: string, before = facts.step.endedA
     ({ index, outcome, reportedAt = 0 }) =>
       index >= last.by && ENDED.includes(outcome) && reportedAt < docsEndedAt,
   )
-  const isNamed = /The pull request \S+ is already open/.test(last.post.body)
+  // The docs job may have opened another one since.
+  const [, named] = /The pull request (\S+) is already open/.exec(last.post.body) ?? []
+  const isNamed = named !== undefined && [named, ''].includes(facts.outputs['pr-link'] ?? '')
   return isNamed && !isSeen && last.post.startedAt < docsEndedAt && docsEndedAt < before
 }
 

@@ -93,8 +93,10 @@ export const PAID_RULES = {
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
       facts.docsPullAnswers.length > 0
     const isClosed = number === PULL_REQUEST && isKnown && facts.docsPull === 'closed'
+    // What is refused may have left before the docs job had a link.
+    const isLate = posts.some(({ startedAt }) => startedAt > (facts.docsPullReads[0]?.at ?? 0))
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
-    if (isPushed && isClosed && facts.hasComment && posts.length > 0)
+    if (isPushed && isClosed && facts.hasComment && isLate)
       yield 'the docs pull request was closed without a merge, and something was sent'
   },
 

@@ -130,9 +130,12 @@ export function matchesNothing(facts: Facts): boolean {
  */
 function hasDocs(facts: Facts): boolean {
   const { inputs, number, event } = facts
-  if (!isUnasked(facts) || !inputs['job-scope'] || !mayBeOver(facts)) return false
+  if (!isUnasked(facts) || !inputs['job-scope']) return false
   const isOwn = event.action === 'synchronize' && number === numberOf(event)
-  if (facts.docsPull === 'closed' && isOwn) return true
+  // Nothing was accepted, so the last read of it decided.
+  const isClosed = facts.docsPullBefore(facts.step.endedAt) === 'closed'
+  if (isOwn && facts.docsPullAnswers.length > 0 && isClosed) return true
+  if (!mayBeOver(facts)) return false
   return facts
     .shown()
     .some(
