@@ -377,6 +377,13 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
       [...again(1), { kind: 'skip', skip: { reason: 'it was closed' } }],
     ],
     [
+      'if the request for a new one gets a 404 [send.refused.final]',
+      ended,
+      [errorResponse(410), errorResponse(404)],
+      'message create: error not-found',
+      again(1),
+    ],
+    [
       'of one that has ended, and is busy while a new one had to wait [send.look-again]',
       ended,
       [errorResponse(410), errorResponse(429), active, active, opened],

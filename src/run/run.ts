@@ -122,9 +122,9 @@ async function send(
 /** Asks for a new docs job, unless the one that was to get the message is busy by then. */
 function inPlaceOf(task: Plan): Plan {
   if (task.kind !== 'message' || !hasEnded(task)) return task
-  const { look } = task
+  const { prompt, fingerprint = '', previousLink, look } = task
   const next = look && (async () => inPlaceOf(await look()))
-  return { ...task, kind: 'create', look: next }
+  return { kind: 'create', prompt, fingerprint, previousLink, look: next }
 }
 
 /** This is told before the placeholder, which must not store the docs job that is replaced. */
