@@ -94,7 +94,7 @@ export const PAID_RULES = {
       facts.docsPullAnswers.length > 0
     const isClosed = number === PULL_REQUEST && isKnown && facts.docsPull === 'closed'
     // What is refused may have left before the docs job had a link.
-    const isLate = posts.some(({ startedAt }) => startedAt > (facts.docsPullReads[0]?.at ?? 0))
+    const isLate = posts.some(({ startedAt }) => startedAt > (facts.docsPullAnswers[0]?.at ?? 0))
     // With job-scope run, nobody knows of it but a re-run, which asks anew.
     if (isPushed && isClosed && facts.hasComment && isLate)
       yield 'the docs pull request was closed without a merge, and something was sent'
@@ -434,16 +434,12 @@ export function isGreenAgain(facts: Facts): boolean {
 
 /** Whether somebody closed the pull request, and nobody asks for docs but by a push or the like. */
 export function isRefusedMeanwhile(facts: Facts): boolean {
-  const { event, github, inputs, attempt } = facts
-  const { context, comment, 'context-paths': paths, 'job-scope': scope } = inputs
-  const usesGitHub = [context, comment, paths, scope].some(
-    (one) => one !== undefined && !['none', 'false', 'run', ''].includes(one),
-  )
+  const { event, github, attempt } = facts
   const isUnasked = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'edited'].includes(
     event.action,
   )
   const isOfPull = /^pull_request(?:_target)?$/.test(event.name) && event.pull === PULL_REQUEST
   const isClosed = facts.record.closedAt < facts.step.endedAt && github?.merges !== 'here'
   // Whoever re-runs it asks.
-  return isClosed && usesGitHub && isUnasked && isOfPull && attempt === 1
+  return isClosed && isUnasked && isOfPull && attempt === 1
 }

@@ -63,7 +63,10 @@ function plannedEnds(facts: Facts) {
   // Whoever names a number by issue-number has a memory there, or nothing.
   if ((isAlone && isLost(facts)) || (inputs['job-scope'] && facts.isLockedOut))
     return all('error github')
-  if (isAlone && numberOf(event) !== undefined && matchesNothing(facts)) return all('skipped')
+  // Without commits, whoever writes is asked for all the same.
+  const hasCommits = facts.compared !== 'identical' && facts.compared !== 'behind'
+  if (isAlone && hasCommits && numberOf(event) !== undefined && matchesNothing(facts))
+    return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
