@@ -122,11 +122,14 @@ export const SERVICE_RULES = {
   },
 
   *'what was refused is told as that, also if nobody can look behind it [send.look-again]'(facts) {
-    const { posts, code, isReached, says } = facts
+    const { posts, code, isReached, says, step } = facts
     const last = posts.at(-1)
+    // What is planned after the look may be left no time.
+    const isNext = step.stdout.includes('before the request could be sent')
     if (
       last &&
       code === 'network' &&
+      !isNext &&
       isReached &&
       fateOf(last) === 'refused' &&
       facts.wasRead(last)
