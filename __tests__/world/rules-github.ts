@@ -242,12 +242,11 @@ const isRefused = ({ status }: Written): boolean =>
 /** Whether another step of this attempt has stored something under the same name. */
 export function looksTheSame(facts: Facts): boolean {
   const { runId, attempt } = facts
-  const markers = remembered(facts)
+  // A list that is read anew has shown none of its first pages.
+  const markers = remembered(facts).flatMap((marker) => marker ?? [])
   return (
     markers.length > 0 &&
-    markers.every(
-      (marker) => marker && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state),
-    )
+    markers.every((marker) => isBy(marker, runId, attempt) && !NOTHING.includes(marker.state))
   )
 }
 
