@@ -21,6 +21,7 @@ const RARE = [
   'continuing +link, sending job, accepted job active, timed-out',
   'continuing +link, sending job, cancelled create-unknown',
   'continuing +link, sending job, error create-unknown',
+  'continuing +link, sending message, accepted message active, timed-out',
   'continuing +link, sending message, accepted message, seen completed, no-changes',
   'continuing +link, sending message, not sent',
   'continuing +link, sending message, not sent, cancelled',
