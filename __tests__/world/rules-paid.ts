@@ -129,7 +129,8 @@ export const PAID_RULES = {
       .polls(first.jobId, first.startedAt)
       .map((poll) => facts.statusIn(poll))
       .findLast((one) => one !== '')
-    const hadTime = facts.wasRead(first) && at + LOOK_MS < Math.min(deadlineAt, facts.cancelledAt)
+    const endsAt = Math.min(deadlineAt, facts.cancelledAt, facts.thrownAt)
+    const hadTime = facts.wasRead(first) && at + LOOK_MS < endsAt
     if (!isFinal || seen !== 'completed' || !hadTime || !facts.isReached) return
     const looks = facts.polls(first.jobId).filter(({ startedAt }) => startedAt > at)
     const isSoon = looks.some(({ startedAt }) => startedAt < facts.laterByFreezes(at + LOOK_MS))
