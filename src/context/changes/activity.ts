@@ -53,8 +53,8 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   const [branch, tip] = [now.name, now.commit.sha]
   const moves: Move[] = []
   let lacks = ''
-  /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
   const pushedAt = Date.parse(about.pushed_at)
+  /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
   const settledAt = pushedAt + UNLISTED_MS
   let commits: ReadonlyMap<string, unknown> | undefined
   /** Along first parents: the commits of what was merged are older than its merge. [code.young] */
