@@ -154,8 +154,7 @@ export function isCodeOpen({ pullRequest, payload }: RunEvent): boolean {
 
 /** Whether nobody asked for docs by what happened to a pull request. */
 export function isUnasked({ name, action, pullRequest }: RunEvent): boolean {
-  const what = `${name} ${action}`
-  return pullRequest !== undefined && UNASKED.test(what)
+  return pullRequest !== undefined && UNASKED.test(`${name} ${action}`)
 }
 
 const UNASKED = /^pull_request(?:_target)? (?:opened|synchronize|reopened|ready_for_review|edited)$/
