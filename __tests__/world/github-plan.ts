@@ -94,7 +94,7 @@ export function createGitHubPlan(draw: Draw) {
     newToken: random.weighted([6, 0], [2, 1], [1, 2]),
     /** Lists that GitHub can't make by the hundred. */
     isSlow: random.chance(0.1),
-    /** What it doesn't make of a range that it cut: single commits. */
+    /** What it doesn't make of a range that it cut: its second half, and single commits. */
     lacksParts: random.chance(0.25),
     omitsMerges: random.chance(0.3),
     /** Of the pull request, and of the other one. */
