@@ -742,7 +742,7 @@ const TABLE = [
   ['a part that GitHub does not make ends the run [range.cut.gift]', 'if (isLimit)', 'if (true)'],
   [
     'a list that GitHub can not make is asked for as it was [github.pages.fewer]',
-    'isLong && answer.retryAfterMs === undefined',
+    'isLong && Number(answer.cause.status) >= 500',
     'false',
   ],
   ['a run that has not ended is none [github.late]', '?.conclusion === null', '?.conclusion === 0'],

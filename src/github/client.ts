@@ -198,7 +198,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (gift && attempts >= GIFT.tries) throw answer
       time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
-      answer.isTooLong = isLong && answer.retryAfterMs === undefined
+      // Octokit calls what had no answer a 500.
+      answer.isTooLong = isLong && Number((answer.cause as Fields).status) >= 500
       if (answer.isTooLong) throw answer
     }
   })
