@@ -642,13 +642,19 @@ describe('a list of pages [github.pages]', () => {
     return readPages(3, (page) => github.repos.listReleases({ ...asked, ...page }))
   }
 
-  test('is asked for by half as many items if GitHub fails, or is silent, and half again [github.pages.fewer]', async () => {
-    const { github, urls } = await connect([{ status: 200, body: [] }, SLOW, 'silence', OKS], {
-      limitMs: 50,
-    })
+  test('is asked for by half as many items if GitHub fails, or is silent, and half again, but not if its answer is no list [github.pages.fewer]', async () => {
+    const odd = { status: 200, body: {} }
+    const answers = [{ status: 200, body: [] }, odd, SLOW, 'silence', OKS] as const
+    const { github, urls } = await connect(answers, { limitMs: 50 })
     await listed(github)
-    expect((await listed(github)).items).toEqual([{ id: 1 }])
-    expect(urls.map((url) => /per_page=(.*)/.exec(url)?.[1])).toEqual(['100', '100', '50', '25'])
+    expect((await listed(github, { expects: Array.isArray })).items).toEqual([{ id: 1 }])
+    expect(urls.map((url) => /per_page=(.*)/.exec(url)?.[1])).toEqual([
+      '100',
+      '100',
+      '100',
+      '50',
+      '25',
+    ])
   })
 
   test('that GitHub never makes is red after 90 s, and says what does without it [github.pages.fewer] [github.decides.retried]', async () => {

@@ -214,10 +214,17 @@ describe('whether there is anything to do', () => {
     ],
     ['only their commits, of a push [skip.schedule.agents-own]', BY_BOT, {}, NO_OTHERS],
     [
-      'only their commits, and a comment [skip.schedule.agents-own]',
+      'only their commits, and a comment on one [skip.schedule.agents-own]',
       BY_BOT,
-      { name: 'issue_comment' },
+      { name: 'commit_comment' },
       undefined,
+    ],
+    ['no commit, and an issue [skip.schedule.no-commits]', NONE, { name: 'issues' }, NO_CHANGES],
+    [
+      'no commit, and a discussion [skip.schedule.no-commits]',
+      NONE,
+      { name: 'discussion' },
+      NO_CHANGES,
     ],
     ['no commit of a push, with patterns [skip.schedule.no-commits]', NONE, {}, NO_COMMITS],
     ['no commit, by hand [skip.schedule.no-commits]', NONE, byHand, NO_CHANGES],
@@ -385,10 +392,19 @@ describe('the fingerprint of what is sent', () => {
 
   test("takes the fields of GitHub's files in the order in which they were stored [paid.fingerprint.pinned]", () => {
     const counts = { additions: 1, deletions: 0 }
-    const { files } = toFiles([
-      { ...counts, filename: 'b.ts', status: 'renamed', previous_filename: 'a.ts', patch: '+new' },
-      { ...counts, filename: 'logo.png', status: 'modified', sha: 'c1' },
-    ] as never)
+    const { files } = toFiles(
+      [
+        {
+          ...counts,
+          filename: 'b.ts',
+          status: 'renamed',
+          previous_filename: 'a.ts',
+          patch: '+new',
+        },
+        { ...counts, filename: 'logo.png', status: 'modified', sha: 'c1' },
+      ] as never,
+      {} as never,
+    )
     expect(files.map((one) => Object.keys(JSON.parse(JSON.stringify(one))).join())).toEqual([
       'path,status,additions,deletions,previousPath,patch',
       'path,status,additions,deletions,sha',
@@ -488,7 +504,7 @@ test("git's empty file is whole without a diff, and cuts no list [context.omitte
   })
   const empty = { ...raw('z'), sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' }
   const long = raw('a', '+\n'.repeat(10_001))
-  const of = (last: object) => toFiles([long, { ...raw('z'), ...last }] as never)
+  const of = (last: object) => toFiles([long, { ...raw('z'), ...last }] as never, {} as never)
   expect([of(empty).isCut, of(empty).files[1]?.patch]).toEqual([false, ''])
   expect([of({}).isCut, of({}).files[1]?.patch]).toEqual([true, undefined])
   // One that was emptied has a diff, which is left out.

@@ -554,7 +554,9 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const ever = { method: 'GET', times: 1_000, answer: { status: 502, body: {} } }
   // A page of a comparison, or of what is only told, isn't asked for by fewer.
   if (plan.isSlow) github.faults.push({ ...ever, path: /^(?!.*\/(?:compare|files)).*page=100/ })
-  if (plan.lacksParts) github.faults.push({ ...ever, path: /\/commits\/\w+\?.*page=50/ })
+  // What begins within the range, and the files of one commit, however many are asked for.
+  const parts = `/compare/(?:${history.map((one) => one.sha).join('|')})|/commits/\\w+\\?.*page=\\d\\d`
+  if (plan.lacksParts) github.faults.push({ ...ever, path: new RegExp(parts) })
   for (const { step, method, path, ...fault } of faults) {
     const from = step !== undefined && ofStep(step)
     github.faults.push({ ...fault, ...(method && { method }), ...from, path: new RegExp(path) })

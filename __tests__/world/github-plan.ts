@@ -94,7 +94,7 @@ export function createGitHubPlan(draw: Draw) {
     newToken: random.weighted([6, 0], [2, 1], [1, 2]),
     /** Lists that GitHub can't make by the hundred. */
     isSlow: random.chance(0.1),
-    /** What it doesn't make of a range that it cut: single commits. */
+    /** What it doesn't make of a range that it cut: its second half, and single commits. */
     lacksParts: random.chance(0.25),
     omitsMerges: random.chance(0.3),
     /** Of the pull request, and of the other one. */
@@ -103,7 +103,8 @@ export function createGitHubPlan(draw: Draw) {
     runs: createRuns(draw),
     /** Who wrote the commits since the workflow ran last. */
     committers: random.weighted<readonly Committer[]>(
-      [1, ['octocat']],
+      // Of a single commit that is cut, the pages are read.
+      [theme === 'ranges' ? 3 : 1, ['octocat']],
       [2, ['mintlify[bot]', 'merge']],
       [1, ['octocat', 'mintlify[bot]']],
       // GitHub lists 100.
@@ -126,7 +127,7 @@ export function createGitHubPlan(draw: Draw) {
     }),
     ...createSize(draw),
     /** How many commits each of the committers made, and where the merged branches begin. */
-    spread: random.weighted([theme === 'ranges' ? 2 : 10, 1], [1, 2], [2, random.int(3, 8)]),
+    spread: random.weighted([theme === 'ranges' ? 4 : 10, 1], [1, 2], [2, random.int(3, 8)]),
     forks: random.pick('after', 'before'),
     /** What the file's name was; and GitHub sends no diff of it, as it is binary. */
     renames: random.chance(0.15),

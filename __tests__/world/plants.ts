@@ -246,8 +246,8 @@ const TABLE = [
   ],
   [
     'a release of the same commit is news [skip.release.same-commit]',
-    'previousRelease !== undefined && !isAsked',
-    'false',
+    'previousRelease === undefined',
+    'true',
   ],
   [
     "the step's own comment triggers it [skip.own-comment]",
@@ -363,8 +363,8 @@ const TABLE = [
   ['a late list is believed [range.pull-request.late]', 'data.some(isLate)', 'false'],
   [
     'a search is believed [range.schedule.stale-search]',
-    'truncated ? await Promise.all(events.map(search)) : []; const marks = [...items, ',
-    'await Promise.all(events.map(search)); const marks = [',
+    'for (const event of truncated ? events : [])',
+    'items.length = 0; for (const event of events)',
   ],
   [
     'older runs are not listed [range.schedule.stale-search]',
@@ -378,8 +378,8 @@ const TABLE = [
   ],
   [
     'the oldest run that succeeded is the mark [range.schedule.last-success]',
-    'other.id - one.id); const ids',
-    'one.id - other.id); const ids',
+    'filter(isMark).sort((one, other) => other.id - one.id)',
+    'filter(isMark).sort((one, other) => one.id - other.id)',
   ],
   ['runs after this one are counted [range.schedule.unlisted]', 'id <= Number(runId)', 'true'],
   [
@@ -670,8 +670,8 @@ const TABLE = [
   ],
   [
     'a commit of many files has those of its first page [range.cut.parts]',
-    'gift.requests, folderOf',
-    '1, folderOf',
+    'repo, gift.requests',
+    'repo, 1',
   ],
   [
     'what was changed back comes with the parts of a range [range.cut.whole-leads]',
@@ -742,8 +742,8 @@ const TABLE = [
   ['a part that GitHub does not make ends the run [range.cut.gift]', 'if (isLimit)', 'if (true)'],
   [
     'a list that GitHub can not make is asked for as it was [github.pages.fewer]',
-    'isLong && answer.retryAfterMs === undefined',
-    'false',
+    'isLong && Number(',
+    'false && Number(',
   ],
   ['a run that has not ended is none [github.late]', '?.conclusion === null', '?.conclusion === 0'],
   [

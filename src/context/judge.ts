@@ -50,17 +50,15 @@ export function judgeChanges(
   // Whoever presses the button gets a job, unless it would have to know what changed; so does
   // whoever writes, or names an issue by hand: its words are asked for as well.
   const isAsked =
-    (isByHand && (context !== 'diff' || hasWords)) || /^issue|^discussion|comment/.test(eventName)
+    (isByHand && (context !== 'diff' || hasWords)) || /issue|discussion|comment/.test(eventName)
   switch (changes.kind) {
     case 'none': {
       const { previousRelease } = changes
-      if (previousRelease !== undefined && !isAsked) {
-        const how = isByHand ? 'it again' : 'a workflow by hand, on the tag or'
-        const advice = `To ask for docs all the same, start ${how} with since.`
-        return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
-      }
       if (isAsked) return note(`No changes are sent: ${NOTHING_NEW}.`)
-      return skip(NOTHING_NEW, isByHand ? EARLIER : undefined)
+      if (previousRelease === undefined) return skip(NOTHING_NEW, isByHand ? EARLIER : undefined)
+      const how = isByHand ? 'it again' : 'a workflow by hand, on the tag or'
+      const advice = `To ask for docs all the same, start ${how} with since.`
+      return skip(`${quote(previousRelease)} is a release of the same commit`, advice)
     }
     case 'first':
       // The words of what a setting names are sent once.
@@ -69,9 +67,7 @@ export function judgeChanges(
       return noteMissing(inputs, changes)
     case 'listed':
       return (
-        (isAsked || isByHand
-          ? undefined
-          : skipUnasked(inputs, eventName === 'schedule', changes)) ||
+        (!isAsked && !isByHand && skipUnasked(inputs, eventName === 'schedule', changes)) ||
         judgeFiles(inputs, isByHand && isAsked, isByHand, changes, isMark)
       )
   }
@@ -135,12 +131,14 @@ function judgeFiles(
   // A gap or a cut may hide what counts.
   const why = gap ?? (truncated ? 'GitHub cut the list.' : '')
   const none = 'No changes are sent:'
-  if (why !== '' && hasPaths)
+  if (why !== '')
     return note(
-      `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`,
+      hasPaths
+        ? `context-paths can't tell that nothing is to do: ${why} ${none} no listed file matches.`
+        : `${none} ${why}`,
     )
-  if (why !== '') return note(`${none} ${why}`)
-  if (files.length === 0 && !hasPaths)
+  // Without patterns, each file counts: there is none.
+  if (!hasPaths)
     return isByHand && !isAsked
       ? skip('no file changed', EARLIER)
       : note(`${none} no file changed.`)

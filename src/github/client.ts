@@ -128,13 +128,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
     request: { fetch: createFetch(options), log: quiet },
   })
   const retries = new RetryBudget(RETRY_MS, clock)
-  const timeOf = (signal: AbortSignal): CallTime => ({
-    signal,
-    cancelled: () => false,
-    remainingMs: () => RETRY_MS,
-    retries: new RetryBudget(RETRY_MS, clock),
-    endedBy: 'there was no response before the step ended',
-  })
   const unfound = new RetryBudget(EARLY.allMs, clock)
   const early = new RetryBudget(EARLY.allMs, clock)
   let isTokenKnown = false
@@ -145,7 +138,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const { gift, early: mayBeEarly } = call
     if (gift) gift.time ??= new RetryBudget(GIFT.allMs, clock)
     const time: CallTime = call.signal
-      ? timeOf(call.signal)
+      ? {
+          signal: call.signal,
+          cancelled: () => false,
+          remainingMs: () => RETRY_MS,
+          retries: new RetryBudget(RETRY_MS, clock),
+          endedBy: 'there was no response before the step ended',
+        }
       : { ...deadline, retries: gift?.time ?? retries, endedBy: TIMED_OUT }
     // A page of a comparison is of commits: with fewer, it has the same files.
     const isLong = Number(request.per_page) > FEWEST && !request.basehead
@@ -187,7 +186,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (isError && time.signal.aborted) throw last ?? answer
       if (isError) last = answer
       else isTokenKnown = true
-      if (gift) time.retries.count(startedAt, REQUEST_MS)
+      if (gift || isError) time.retries.count(startedAt, REQUEST_MS)
       const allowance = isError ? unfound : early
       if (allowance.remainingMs > EARLY.delayMs / 2 && (await isLate(answer))) {
         await allowance.sleep(EARLY.delayMs, time.signal)
@@ -196,9 +195,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
       if (!isError) return answer
       if (!call.retried || answer.kind !== 'temporary') throw answer
       if (gift && attempts >= GIFT.tries) throw answer
-      time.retries.count(startedAt, REQUEST_MS)
       await waitForRetry(answer, attempts, time, options)
-      answer.isTooLong = isLong && answer.retryAfterMs === undefined
+      // Octokit calls what had no answer a 500.
+      answer.isTooLong = isLong && Number((answer.cause as Fields).status) >= 500
       if (answer.isTooLong) throw answer
     }
   })
@@ -271,13 +270,12 @@ export async function readPages<T>(
   for (let page = 1; page <= maxPages; page++) {
     const answer = await readPage({ page, per_page }).catch((thrown) => {
       if (!thrown.isTooLong) throw thrown
-      return thrown as GitHubError
-    })
-    if (answer instanceof GitHubError)
-      return readPages(maxPages * 2, readPage, per_page / 2).catch((thrown) => {
+      return readPages(maxPages * 2, readPage, per_page / 2).catch((next) => {
         // What GitHub said says more than that time is up.
-        throw thrown instanceof GitHubError && !thrown.status ? answer : thrown
+        throw next instanceof GitHubError && !next.status ? thrown : next
       })
+    })
+    if ('items' in answer) return answer
     const { data, headers } = answer
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
     const hasNext =

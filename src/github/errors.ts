@@ -85,7 +85,7 @@ export class GitHubError extends ActionError {
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
-    const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
+    const shown = status === undefined && permanent === undefined ? text : quote(text)
     const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
     super(
       'github',
@@ -140,12 +140,12 @@ export function keepMissing(thrown: unknown): GitHubError {
 }
 
 /**
- * Whether GitHub lacks, or doesn't give, what the step can do without, while it may answer other
+ * Whether GitHub doesn't give what the step can do without, while it may answer other
  * requests: a limit, or a network that is gone, is no such thing. [range.release.judged]
  */
 export function isWithheld(thrown: unknown): boolean {
   if (!(thrown instanceof GitHubError)) return false
-  return Number(thrown.status) >= 500 || ['no-files', 'missing'].includes(thrown.kind)
+  return Number(thrown.status) >= 500 || thrown.kind === 'no-files'
 }
 
 /**
@@ -175,8 +175,6 @@ export function describeWarning(error: ActionError, consequence: string): string
   return joinSentences(error.message, consequence, isTemporary ? '' : advice)
 }
 
-const RUN_LATER = 'Re-run later.'
-
 /**
  * Other 403s have other causes than a missing permission: single sign-on, a list of allowed
  * addresses, an archived repository. [github.permission.named]
@@ -189,10 +187,9 @@ function adviceFor(
 ): string {
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   if (isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
-  if (status === undefined) return RUN_LATER
   // GitHub has not answered itself: it is a redirect, or a gateway.
-  if (status < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
-  if (kind === 'temporary') return RUN_LATER
+  if (Number(status) < 400 || isForeign) return 'Check GITHUB_API_URL and the proxy variables.'
+  if (kind === 'temporary') return 'Re-run later.'
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission.replace(/;.*/, ''))} to the personal access token.`
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
@@ -249,12 +246,12 @@ function readFailure(thrown: unknown): Failure {
   const {
     status = 0,
     response,
-    message = String(thrown),
+    message,
     cause,
   } = thrown as {
     status?: number
     response?: { headers: Failure['headers']; data?: unknown }
-    message?: string
+    message: string
     cause?: unknown
   }
   if (response === undefined)

@@ -22,8 +22,9 @@ export async function changesBetween(
   head: string,
   { isNamed = false, mayBeBehind = isNamed }: { isNamed?: boolean; mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
-  const commits = `the commits ${shortSha(base)}..${shortSha(head)}`
-  const range = isNamed ? 'the commits since the one named in the input since' : commits
+  const range = isNamed
+    ? 'the commits since the one named in the input since'
+    : `the commits ${shortSha(base)}..${shortSha(head)}`
   const about = { range, ...(isNamed && { since: base }) }
   const none = { kind: 'none', ...about } as const
   if (base === head) return none
@@ -44,7 +45,7 @@ export async function changesBetween(
         : `commits ${shortSha(base)} and ${shortSha(head)}`
       return unknownChanges(`${both} have no history in common`)
     }
-    case 'not found': {
+    case 'missing': {
       const { error: cause } = comparison
       // The head certainly exists: if it can't be read, the permission is missing.
       if (!(await canReadCommit(repo, head))) throw cause

@@ -9,7 +9,7 @@ import {
   type ReadPage,
   readPages,
 } from '../../github/client.js'
-import { GitHubError, isMissing, succeeds } from '../../github/errors.js'
+import { GitHubError, succeeds } from '../../github/errors.js'
 import type { ApiComparison, ApiFile } from '../../github/types.js'
 import { quote } from '../../text/escape.js'
 import type { ChangedFile, CommitList, Halves, ListedChanges, Range } from './types.js'
@@ -26,16 +26,12 @@ const COMPARE_LIMIT = 300
 const FILES_LIMIT = 3000
 const FILES_PAGE = 50
 
-/** How many commits a page of a comparison has at most; the first page has the files. */
-const COMMITS_PAGE = 100
-
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
 type Comparison = Readonly<
-  | { kind: 'ahead' | 'identical' | 'behind' | 'diverged'; changes: ListedChanges }
-  /** One of the two does not exist, or the token can't read the repository. */
-  | { kind: 'not found'; error: GitHubError }
-  | { kind: 'unrelated'; error: GitHubError }
+  | { kind: ApiComparison['status']; changes: ListedChanges }
+  /** `missing`: one of the two does not exist, or the token can't read the repository. */
+  | { kind: 'missing' | 'unrelated'; error: GitHubError }
 >
 
 /**
@@ -63,9 +59,10 @@ export async function compareCommits(
         gift,
       }),
       basehead: `${base}...${head}`,
-      ...(isRelation ? { per_page: 1, page: 2 } : { per_page: COMMITS_PAGE }),
+      // So many commits a page has at most; the first page has the files.
+      ...(isRelation ? { per_page: 1, page: 2 } : { per_page: 100 }),
     })
-    const { files, isCut } = toFiles(data.files, folderOf(repo))
+    const { files, isCut } = toFiles(data.files, repo)
     const truncated = files.length >= COMPARE_LIMIT
     // These are what a push, a release or a night has brought.
     const changes = {
@@ -78,9 +75,8 @@ export async function compareCommits(
     } as const
     return { kind: data.status, changes }
   } catch (thrown) {
-    if (isMissing(thrown)) return { kind: 'not found', error: thrown }
-    if (thrown instanceof GitHubError && thrown.kind === 'unrelated')
-      return { kind: 'unrelated', error: thrown }
+    if (thrown instanceof GitHubError && (thrown.kind === 'missing' || thrown.kind === 'unrelated'))
+      return { kind: thrown.kind, error: thrown }
     throw thrown
   }
 }
@@ -115,8 +111,13 @@ function halve(data: ApiComparison, head: string): Halves | undefined {
  * @param ref its name, or that of a tag or a branch
  */
 export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
-  const asked = asking(repo, `reading commit ${quote(ref)}`, { needs: 'contents: read' })
-  return succeeds(repo.github.repos.getCommit({ ...asked, ref, per_page: 1 }))
+  return succeeds(
+    repo.github.repos.getCommit({
+      ...asking(repo, `reading commit ${quote(ref)}`, { needs: 'contents: read' }),
+      ref,
+      per_page: 1,
+    }),
+  )
 }
 
 /** Only an empty list proves that nothing changed. [range.list.unknown] */
@@ -131,30 +132,27 @@ const EMPTY =
 /** All files of a pull request or a commit. */
 export async function readFiles(
   readPage: ReadPage<ApiFile>,
+  repo: GitHubRepo,
   maxPages = FILES_LIMIT / FILES_PAGE,
-  folder = '',
 ) {
   const { items: files, truncated } = await readPages(
     maxPages,
     async (page) => {
       const { data, headers } = await readPage(page)
-      return { data: [...toFiles(data, folder).files], headers }
+      return { data: toFiles(data, repo).files, headers }
     },
     FILES_PAGE,
   )
   return { files, truncated: truncated || files.length >= FILES_LIMIT }
 }
 
-/** Of another repository than the run's, the names of files begin with its name. */
-export function folderOf({ repository, elsewhere }: GitHubRepo): string {
-  return elsewhere ? `${repository}/` : ''
-}
-
 /**
  * The files of one response, and whether it was so long that those at its end have no diffs. GitHub
  * ends them at 20,000 lines; nobody has seen it end them at 1 MB, which its pages name, too.
  */
-export function toFiles(list: readonly ApiFile[] = [], folder = '') {
+export function toFiles(list: readonly ApiFile[] = [], { repository, elsewhere }: GitHubRepo) {
+  // Of another repository than the run's, the names of files begin with its name.
+  const folder = elsewhere ? `${repository}/` : ''
   const patches = list.map((file) => getString(file, 'patch'))
   // One that was emptied has a diff.
   const isEmpty = (index: number) =>

@@ -30,12 +30,12 @@ export async function findChanges(
   const { context, since, issueNumber } = inputs
   const { name, payload, pullRequest, issue } = event
   const isNamed = issueNumber !== undefined && issueNumber !== issue && pullRequest === undefined
+  let thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : undefined
   // The payload of a comment on a pull request has no branches.
-  const branches =
-    pullRequest !== undefined && pullRequest.fromFork === undefined && context !== 'none'
-      ? await readBranches(pullRequest.number, repo)
-      : undefined
-  const thread = isNamed ? (known ?? (await readThread(issueNumber, repo))) : branches
+  if (pullRequest && pullRequest.fromFork === undefined && context !== 'none') {
+    const { base, head } = await readPull(pullRequest.number, repo)
+    thread = { isPull: true, data: { base, head } }
+  }
   const ofNamedPull = isNamed && thread?.isPull === true
   // If a tag is pushed, `after` may be the name of a tag object.
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
@@ -96,12 +96,6 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
 
-/** The branches of a pull request whose payload lacks them. */
-async function readBranches(number: number, repo: GitHubRepo): Promise<Thread> {
-  const { base, head } = await readPull(number, repo)
-  return { isPull: true, data: { base, head } }
-}
-
 /** A pull request that exists: the event is about it. */
 export async function readPull(number: number, repo: GitHubRepo, retried = true) {
   const { data } = await repo.github.pulls.get({
@@ -141,7 +135,8 @@ const ofItsPullRequest: FindRange = ({ runAttempt }, { name, pullRequest, payloa
  *
  * @param late the head before the push that the run is about: GitHub may go on listing its files
  * for some seconds, whose URLs name it [range.pull-request.late]
- * @param head the one that it has for good: other URLs are late [github.late]
+ * @param head the one that it has for good: other URLs are late; empty if it has none
+ * [github.late]
  */
 async function ofPullRequest(
   number: number,
@@ -159,17 +154,19 @@ async function ofPullRequest(
       throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
     return isFileList(data)
   }
-  const list = await readFiles((page) =>
-    repo.github.pulls.listFiles({
-      ...asking(repo, `listing the files of pull request ${number}`, {
-        needs: 'pull-requests: read',
-        ofFiles: true,
-        early: (files: readonly ApiFile[]) => head !== '' && files.some(isOfAnother),
-        expects: isList,
+  const list = await readFiles(
+    (page) =>
+      repo.github.pulls.listFiles({
+        ...asking(repo, `listing the files of pull request ${number}`, {
+          needs: 'pull-requests: read',
+          ofFiles: true,
+          early: (files: readonly ApiFile[]) => files.some(isOfAnother),
+          expects: isList,
+        }),
+        ...page,
+        pull_number: number,
       }),
-      ...page,
-      pull_number: number,
-    }),
+    repo,
   )
   return { kind: 'listed', ...list, range: `pull request ${number}` }
 }
@@ -192,11 +189,7 @@ const ofPush: FindRange = (run, event, repo) => {
 }
 
 /** Undefined if the run is not on a tag. [range.tag] */
-function ofTag(
-  { ref, sha: head, eventName }: RunEnvironment,
-  { payload }: RunEvent,
-  repo: GitHubRepo,
-): Promise<Changes> | undefined {
+const ofTag: FindRange = ({ ref, sha: head, eventName }, { payload }, repo) => {
   const release = getPath(payload, 'release')
   const tag = getString(release, 'tag_name') || /^refs\/tags\/(.*)$/.exec(ref)?.[1]
   if (tag === undefined) return undefined

@@ -2,7 +2,7 @@
 
 import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../../event/event.js'
 import { getPath, getSha, getString } from '../../event/payload.js'
-import { asking, type GitHubRepo, type ReadPage, readPages } from '../../github/client.js'
+import { asking, type GitHubRepo, readPages } from '../../github/client.js'
 import { isMissing, keepMissing } from '../../github/errors.js'
 import type { ApiPull } from '../../github/types.js'
 import type { StepSubject } from '../../run/step.js'
@@ -57,7 +57,7 @@ export async function findMergedPull(
   const isMerge = (pull: ApiPull) => isMergedBy(['', after], pull, environment)
   let reading: Promise<readonly ApiPull[]> | undefined
   const readNamed = () => (reading ??= readPull(named, repo).then((list) => list.filter(isMerge)))
-  const listing = readPages(1, (page) =>
+  const answer = await readPages(1, (page) =>
     repo.github.repos.listPullRequestsAssociatedWithCommit({
       ...asking(repo, `listing pull requests of ${shortSha(after)}`, {
         needs: NEEDS,
@@ -69,15 +69,15 @@ export async function findMergedPull(
       commit_sha: after,
       ...page,
     }),
-  )
-  const answer = await listing.catch(keepMissing)
+  ).catch(keepMissing)
   const listed = isMissing(answer) ? [] : answer.items.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
   const read = isListed ? [] : await readNamed()
   if (isMissing(answer) && read.length === 0) {
-    const about = asking(repo, 'reading the repository', { needs: 'metadata: read' })
     // If that can't be read, either, the token lacks what the list needs.
-    const known = await repo.github.repos.get(about).catch(() => undefined)
+    const known = await repo.github.repos
+      .get(asking(repo, 'reading the repository', { needs: 'metadata: read' }))
+      .catch(() => undefined)
     if (hasNoPulls(known?.data)) return undefined
     throw answer
   }
@@ -107,17 +107,17 @@ export async function readMergedGroup(step: StepSubject, repo: GitHubRepo) {
   const { environment, log } = step
   const commits = commitsThatMayMerge(step)
   const named = [...new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))]
-  const list: ReadPage<ApiPull> = (page) =>
+  const isMany = named.length > GROUP_LIMIT
+  const answer = await readPages<ApiPull>(isMany ? 1 : 0, (page) =>
     repo.github.pulls.list({
       ...asking(repo, 'listing the merged pull requests', { needs: NEEDS, expects: Array.isArray }),
       ...{ state: 'closed', sort: 'updated', direction: 'desc' },
       base: environment.ref.replace('refs/heads/', ''),
       ...page,
-    })
-  const isMany = named.length > GROUP_LIMIT
-  const answer = isMany ? await readPages(1, list).catch(keepMissing) : undefined
+    }),
+  ).catch(keepMissing)
   if (isMissing(answer)) return [] // Pull requests are turned off.
-  const pulls = answer?.items ?? []
+  const { items: pulls } = answer
   const unlisted = named.filter((number) => !pulls.some((pull) => `${pull.number}` === number))
   for (const number of unlisted.slice(-GROUP_LIMIT)) pulls.push(...(await readPull(number, repo)))
   const unread = unlisted.length - GROUP_LIMIT

@@ -3,7 +3,7 @@
 import { asking, type GitHubRepo } from '../../github/client.js'
 import { GitHubError } from '../../github/errors.js'
 import { shortSha } from '../../text/format.js'
-import { compareCommits, folderOf, isFileList, readFiles } from './compare.js'
+import { compareCommits, isFileList, readFiles } from './compare.js'
 import type { ChangedFile, ListedChanges } from './types.js'
 
 /** How many requests it takes at most: a repository has 1,000 an hour. [range.cut.requests] */
@@ -56,8 +56,8 @@ export async function readParts(
         })
         return { data: data.files ?? [], headers }
       },
+      repo,
       gift.requests,
-      folderOf(repo),
     )
   }
   const ofHalves = async (base: string, middle: string, head: string): Promise<Part> => {

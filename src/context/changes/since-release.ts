@@ -65,7 +65,7 @@ export async function sinceLastRelease(
       if (isLower || !isWithheld(thrown)) throw thrown
       gap = PASSED_OVER
     })
-    if (isLower && comparison?.kind === 'not found')
+    if (isLower && comparison?.kind === 'missing')
       await refuseIfThere(repo, before, SINCE_RELEASE, comparison.error)
     const { kind } = comparison ?? {}
     if (kind === 'ahead' || (kind === 'diverged' && isLower)) {

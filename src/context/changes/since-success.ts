@@ -167,11 +167,9 @@ async function findRuns(
         'Re-run this one when that one has ended.',
       )
   }
-  const search = (event: string) => list({ event, branch, status: 'success', per_page: 20 })
-  const found = truncated ? await Promise.all(events.map(search)) : []
-  const marks = [...items, ...found.flatMap(({ data }) => data)]
-    .filter(isMark)
-    .sort((one, other) => other.id - one.id)
   const ids = items.map(({ id }) => id).filter((id) => id <= Number(runId))
+  for (const event of truncated ? events : [])
+    items.push(...(await list({ event, branch, status: 'success', per_page: 20 })).data)
+  const marks = items.filter(isMark).sort((one, other) => other.id - one.id)
   return { marks, count: new Set(ids).size }
 }

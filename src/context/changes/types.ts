@@ -96,7 +96,7 @@ export type Findings = Readonly<{
 }>
 
 /** Why there is no list, as a sentence. */
-export function explainMissing({ reason }: { readonly reason: string }): string {
+export function explainMissing({ reason }: Unlisted): string {
   return `${reason.replace(/^./, (first) => first.toUpperCase())}.`
 }
 
