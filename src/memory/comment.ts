@@ -45,9 +45,9 @@ interface CommentOptions extends Step {
 /**
  * How long the last edits may take, in milliseconds: after a cancel, usually, and if the next run
  * would not find the job, or would pay again for what was sent last. The deadline ends none of
- * them. [cancel.first]
+ * them, and each leaves time for another try if one gets no answer. [cancel.first]
  */
-const LIMIT_MS = { cancelled: 3_000, usual: 10_000, memory: 30_000 }
+const LIMIT_MS = { cancelled: 3_000, usual: 20_000, memory: 30_000 }
 
 export type Comment = ReturnType<typeof keepComment>
 
