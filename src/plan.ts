@@ -37,6 +37,12 @@ export function openGitHub(step: Step) {
   const repo = { github, repository }
   const docsPulls = openDocsPulls(step, repo)
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
+  const said = new Set<string>()
+  // Whoever had to wait plans again, and says nothing twice.
+  const log = (line: string): void => {
+    if (!said.has(line)) step.log(line)
+    said.add(line)
+  }
   return {
     /** Why these people must not start a job; undefined if they may. */
     findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
@@ -50,7 +56,7 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
-    planRun: planRun.bind(undefined, { ...step, repo, docsPulls }),
+    planRun: planRun.bind(undefined, { ...step, log, repo, docsPulls }),
   }
 }
 
