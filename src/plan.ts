@@ -20,7 +20,7 @@ import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memor
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
-import { joinSentences } from './text/format.js'
+import { joinParagraphs, joinSentences } from './text/format.js'
 
 /** What talks to GitHub. */
 export type GitHubDoor = ReturnType<typeof openGitHub>
@@ -150,8 +150,8 @@ async function planAbout(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
   let omit = (text: string, isAll = false) => (isAll ? tell({ kind: 'noted', text }) : log(text))
-  const composeWith = (...more: string[]): string => {
-    const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+  const composeWith = (more?: string): string => {
+    const prompt = composePrompt(joinParagraphs([task.prompt, more]), findings, step, omit)
     omit = () => undefined // Once: it may be composed again.
     return prompt
   }

@@ -7,8 +7,8 @@ import { findThread } from '../../src/memory/thread.js'
 describe('the comment is on [range.number]', () => {
   const event = (fields: object): RunEvent => ({ ...parseEvent('push', undefined), ...fields })
   const PULL = { number: 7, author: '', fromFork: false }
-  const ONLY_PULL = 'pull-requests: write'
-  const EITHER = 'issues: write or pull-requests: write'
+  const ONLY_PULL = 'pull request'
+  const EITHER = 'issue or pull request'
   test.each([
     [
       'the pull request of the event [range.number.either]',
@@ -31,20 +31,8 @@ describe('the comment is on [range.number]', () => {
       false,
       [8, EITHER],
     ],
-    [
-      'the issue of the event [range.number.either]',
-      { issue: 9 },
-      undefined,
-      false,
-      [9, 'issues: write'],
-    ],
-    [
-      'that issue, by its number [range.number.either]',
-      { issue: 9 },
-      9,
-      false,
-      [9, 'issues: write'],
-    ],
+    ['the issue of the event [range.number.either]', { issue: 9 }, undefined, false, [9, 'issue']],
+    ['that issue, by its number [range.number.either]', { issue: 9 }, 9, false, [9, 'issue']],
     [
       'the pull request that a push has merged, which is no issue [merge.found]',
       {},
@@ -55,6 +43,6 @@ describe('the comment is on [range.number]', () => {
     ['nothing', {}, undefined, false, [undefined, undefined]],
   ] as const)('%s', (_, fields, number, isMerged, expected) => {
     const thread = findThread(event(fields), number, isMerged)
-    expect([thread?.number, thread?.permission]).toEqual(expected)
+    expect([thread?.number, thread?.kind]).toEqual(expected)
   })
 })

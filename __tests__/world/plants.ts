@@ -212,13 +212,9 @@ const TABLE = [
     "|| place?.kind === 'written';",
     ';',
   ],
-  [
-    'a forged marker counts [memory.marker.signed]',
-    "isVerified ? parse(data) : 'unverified'",
-    'parse(data)',
-  ],
+  ['a forged marker counts [memory.marker.signed]', 'isVerified ? parseJson(', 'true ? parseJson('],
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  ['who sent nothing writes to all [memory.silent]', 'sentNothing || created ?', 'created ?'],
+  ['who sent nothing writes to all [memory.silent]', 'sentNothing ?', 'false ?'],
   [
     'a re-run starts anew [memory.rerun.waits]',
     'whoLeft(state, environment.runId)',
@@ -654,8 +650,8 @@ const TABLE = [
   ],
   [
     "the user's words are cut [context.budget]",
-    '[task.prompt, ...more]',
-    '[task.prompt.slice(0, -1), ...more]',
+    '[task.prompt, more]',
+    '[task.prompt.slice(0, -1), more]',
   ],
   // The changes, whole.
   [

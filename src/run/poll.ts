@@ -113,7 +113,7 @@ export async function pollUntilDone(
               ? Math.max(delayMs, retryDelay(verdict.backoff, polled.failures, random()).delayMs)
               : REFUSED_DELAY_MS
           if (service.hasResponded()) break
-          if (budget.remainingMs <= 0) throw neverAnswered(jobId, polled)
+          isOver ||= budget.remainingMs <= 0
           delayMs = Math.min(delayMs, budget.remainingMs)
           break
         case 'job': {
