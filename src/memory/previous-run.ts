@@ -61,7 +61,7 @@ export async function findPreviousRun(
   const decision = decide({ ...found, isNews: true })
   return decision.kind === 'wait'
     ? attachTo(state, found, decision.reason, context)
-    : earlier(state, context, async () => ({ ...found, by: 'earlier run' }))
+    : earlier(state, context, async () => found)
 }
 
 /** Asks the service for the docs job, and GitHub for its pull request. */

@@ -96,8 +96,11 @@ export function openComments(
     },
     findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
-      const body = `${text}\n\n${marker}`
-      await repo.github.issues.updateComment({ ...writing(mode), comment_id, body })
+      await repo.github.issues.updateComment({
+        ...writing(mode),
+        comment_id,
+        body: `${text}\n\n${marker}`,
+      })
     },
   }
 }

@@ -98,7 +98,7 @@ export async function pollUntilDone(
         seen: precededBy.kind !== 'nothing' || polled.shown !== undefined,
         // A refusal that came before its time is no repetition of the one before.
         refusals: isBroughtForward ? 0 : polled.refusals,
-        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
+        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : Infinity,
       })
       const before = polled
       polled = polledAfter(before, verdict)
