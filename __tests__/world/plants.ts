@@ -130,7 +130,7 @@ const TABLE = [
   ],
   [
     'a late link is not asked for [poll.link.late]',
-    'hasLink || deadline.remainingMs() <= LINK_MS',
+    '!mayGetLink || deadline.remainingMs() <= LINK_MS',
     'true',
   ],
   [
