@@ -214,7 +214,11 @@ const TABLE = [
   ],
   ['a forged marker counts [memory.marker.signed]', 'isVerified ? parseJson(', 'true ? parseJson('],
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  ['who sent nothing writes to all [memory.silent]', 'sentNothing ?', 'false ?'],
+  [
+    'who sent nothing writes to all [memory.silent]',
+    'sentNothing ? comments.findCreated(mode) :',
+    '',
+  ],
   [
     'a re-run starts anew [memory.rerun.waits]',
     'whoLeft(state, environment.runId)',
@@ -513,15 +517,19 @@ const TABLE = [
   ],
   [
     'a new job is not told of the open docs pull request [memory.run.open-pull]',
-    '...askToContinue(previousLink)',
+    'askToContinue(previousLink)',
     '',
   ],
   [
     'a lost message is told once [memory.rerun.unknown]',
-    "= ['sending', 'unknown'].includes(state);",
-    "= state === 'sending';",
+    "= ['sending', 'unknown'].includes(state.state);",
+    "= state.state === 'sending';",
   ],
-  ['who waits does not say why [memory.rerun.told]', "context.tell({ kind: 'noted', text });", ''],
+  [
+    'who waits does not say why [memory.rerun.told]',
+    "a prompt.`; tell({ kind: 'noted', text });",
+    'a prompt.`;',
+  ],
   ['a push has no news [paid.push.unchanged]', 'isAsked = isNews ||', 'isAsked ='],
   [
     'a comment that quotes one is its own [skip.own-comment]',
