@@ -490,10 +490,10 @@ worldTest.each([0, 1])(
   },
 )
 
-worldTest(
-  'a new comment is not created again if GitHub carries out its edit without an answer [memory.one-comment.no-twin]',
-  async (world) => {
-    fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+worldTest.each(['PATCH', 'POST'])(
+  'a new comment is not created again if GitHub carries out its %s without an answer [memory.one-comment.no-twin]',
+  async (world, method) => {
+    fail(world, { method, answer: BAD_GATEWAY, takesEffect: true })
     await world.step(COMMENT)
     expect(world.comments()).toHaveLength(1)
   },
