@@ -35,7 +35,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
   const secrets = SECRETS.flatMap((input) => splitLines(raw[input]))
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
-  const reporter = runner.createReporter(redact)
+  const writer = runner.createReporter(redact)
   const network = runner.readNetworkSettings()
   const environment = runner.runEnvironment()
   const event = readEvent(environment)
@@ -51,7 +51,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
     eventName: event.name,
     now: clock.date(),
   })
-  const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
+  const report = new StepReport({ writer, clock, redact, environment, inputs })
   if (isCodeOpen(event)) report.tell({ kind: 'code-is-open' })
   let github: Promise<GitHubDoor> | undefined
   const step: WholeStep = {
@@ -72,9 +72,9 @@ export function createStep(runner: Runner, cancel: AbortSignal): WholeStep {
       clock,
     ),
     // After the result, a line of the log is for debugging only.
-    log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
-    debug: reporter.debug,
-    warn: reporter.warn,
+    log: (line) => (report.facts.result === undefined ? writer.log : writer.debug)(line),
+    debug: writer.debug,
+    warn: writer.warn,
     tell: (happening) => report.tell(happening),
     loadGitHub: () => (github ??= import('./plan.js').then(({ openGitHub }) => openGitHub(step))),
   }

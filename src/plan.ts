@@ -20,7 +20,7 @@ import { type Memory, type MemoryStep, openDocsPulls, openMemory } from './memor
 import type { Skip } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
-import { joinSentences } from './text/format.js'
+import { joinParagraphs, joinSentences } from './text/format.js'
 
 /** What talks to GitHub. */
 export type GitHubDoor = ReturnType<typeof openGitHub>
@@ -37,6 +37,12 @@ export function openGitHub(step: Step) {
   const repo = { github, repository }
   const docsPulls = openDocsPulls(step, repo)
   const missingSecrets = inputs.apiKey === '' ? explainMissingSecrets(event, actor) : undefined
+  const said = new Set<string>()
+  // Whoever had to wait plans again, and says nothing twice.
+  const log = (line: string): void => {
+    if (!said.has(line)) step.log(line)
+    said.add(line)
+  }
   return {
     /** Why these people must not start a job; undefined if they may. */
     findRefusal: (people: readonly Person[]) => findRefusal(people, repo, missingSecrets),
@@ -50,7 +56,7 @@ export function openGitHub(step: Step) {
      * @throws ActionError `github` if something that decides can't be read
      * @throws Cancelled
      */
-    planRun: planRun.bind(undefined, { ...step, repo, docsPulls }),
+    planRun: planRun.bind(undefined, { ...step, log, repo, docsPulls }),
   }
 }
 
@@ -144,8 +150,8 @@ async function planAbout(
     fingerprint(task.prompt, findings, inputs, event.payload) ?? step.nonce(),
   )
   let omit = (text: string, isAll = false) => (isAll ? tell({ kind: 'noted', text }) : log(text))
-  const composeWith = (...more: string[]): string => {
-    const prompt = composePrompt([task.prompt, ...more].join('\n\n'), findings, step, omit)
+  const composeWith = (more?: string): string => {
+    const prompt = composePrompt(joinParagraphs([task.prompt, more]), findings, step, omit)
     omit = () => undefined // Once: it may be composed again.
     return prompt
   }

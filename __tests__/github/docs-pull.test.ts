@@ -102,12 +102,15 @@ describe('the files of the docs pull request [docs.files.told]', () => {
     expect(log).not.toContain(DOCS_TOKEN)
   })
 
-  testsIn({ ...withToken, private: false })(
-    'are not told if only docs-token reads them and this repository is not said to be private [docs.files.readers]',
-    async (world) => {
+  testsIn({ ...withToken, private: false }).each([
+    ['not said to be private', {}],
+    ['internal: a whole enterprise reads it', { private: true, visibility: 'internal' }],
+  ])(
+    'are not told if only docs-token reads them and this repository is %s [docs.files.readers]',
+    async (world, _, repository) => {
       docsOf(world, changed, true)
       const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
-      const run = { event: 'schedule', payload: { schedule: '0 3 * * *' } }
+      const run = { event: 'schedule', payload: { schedule: '0 3 * * *', repository } }
       const { outputs, summary, log } = await world.step(inputs, run)
       expect(outputs.outcome).toBe('pr-opened')
       expect(asked(world)).toEqual([])
@@ -755,28 +758,5 @@ worldTest(
     const { summary } = await world.step({ ...SCOPE, 'base-url': url })
     for (const text of [summary, world.comments()[0]])
       expect(text).toContain(`[\`github.com.evil.example/your-org/docs#17\`](<${prLink}>)`)
-  },
-)
-
-worldTest(
-  'a docs pull request of a private repository has no files told in an internal one [docs.files.readers]',
-  async (world) => {
-    const docs = world.github.addRepository('your-org/docs', { private: true })
-    docs.addPull({ number: 17, files: [file('drafts/acquisition.mdx')] })
-    const url = await world.serveEnd(DOCS)
-    const { summary } = await world.step(
-      { context: 'event', 'base-url': url },
-      {
-        event: 'push',
-        payload: {
-          before: 'a'.repeat(40),
-          after: 'b'.repeat(40),
-          commits: [],
-          sender: { login: 'octocat' },
-          repository: { private: true, visibility: 'internal' },
-        },
-      },
-    )
-    expect(summary).not.toContain('acquisition')
   },
 )

@@ -386,7 +386,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
 
   worldTest.each<[string, Record<string, string>, Fault, limitMs: number]>([
     ['if it decides', SCOPE, { method: 'PATCH', answer: 'silence' }, 30_000],
-    ['if it informs', COMMENT, { method: 'POST', answer: 'silence' }, 10_000],
+    ['if it informs', COMMENT, { method: 'POST', answer: 'silence' }, 20_000],
     [
       'close to the deadline',
       { ...SCOPE, ...deadlineAfter(4_000) },
@@ -397,7 +397,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
       'close to the deadline, if it informs',
       { ...COMMENT, ...deadlineAfter(4_000) },
       { method: 'POST', answer: 'silence' },
-      10_000,
+      20_000,
     ],
   ])('has its own time %s', async (world, _, inputs, fault, limitMs) => {
     // That of the placeholder.
@@ -407,11 +407,15 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
     expect(milliseconds).toBeCloseTo(limitMs, -2)
   })
 
-  worldTest('has another try if one gets no answer [github.time]', async (world) => {
-    fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times: 1 })
+  worldTest.each([
+    ['it', 1, { wait: 'false' }],
+    ['the one with the end, which stores nothing new,', 2, {}],
+  ])('has another try if %s gets no answer [github.time]', async (world, _, times, inputs) => {
+    fail(world, { method: 'PATCH', answer: { delayMs: 1 }, times })
     fail(world, { method: 'PATCH', answer: 'silence', times: 1 })
-    const { commands } = await world.step({ ...SCOPE, wait: 'false' })
+    const { commands } = await world.step({ ...SCOPE, ...inputs })
     expect(commands('warning')).toEqual([])
+    expect(world.comments()).toEqual([expect.stringMatching(/^(✅|🚀)/)])
   })
 
   worldTest('has no more time if there is no job to store', async (world) => {
@@ -420,7 +424,7 @@ describe('an edit that would store the job [memory.edit.retried]', () => {
     fail(world, { method: 'PATCH', answer: 'silence' })
     const { outputs, milliseconds } = await world.step({ ...SCOPE, 'base-url': url })
     expect(outputs['error-code']).toBe('create-unknown')
-    expect(milliseconds).toBeCloseTo(10_000, -2)
+    expect(milliseconds).toBeCloseTo(20_000, -2)
   })
 
   worldTest(
@@ -486,10 +490,10 @@ worldTest.each([0, 1])(
   },
 )
 
-worldTest(
-  'a new comment is not created again if GitHub carries out its edit without an answer [memory.one-comment.no-twin]',
-  async (world) => {
-    fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+worldTest.each(['PATCH', 'POST'])(
+  'a new comment is not created again if GitHub carries out its %s without an answer [memory.one-comment.no-twin]',
+  async (world, method) => {
+    fail(world, { method, answer: BAD_GATEWAY, takesEffect: true })
     await world.step(COMMENT)
     expect(world.comments()).toHaveLength(1)
   },
@@ -547,7 +551,7 @@ testsIn({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } }
     })
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(/GitHub: .* Raise timeout-minutes, or re-run later\./)
-    expect(milliseconds).toBe(deadlineMs + 10_000)
+    expect(milliseconds).toBe(deadlineMs + 20_000)
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   },
 )

@@ -1214,6 +1214,23 @@ describe('a pull request that was closed while the run waited [skip.closed-meanw
     },
   )
 
+  const SLOW = { status: 429, error: 'Slow down' }
+  testsIn({ emulator: { scenario: { create: [{}, SLOW, SLOW] } } })(
+    'is looked at again at each retry, and the log says once that it may not be read [send.look-again]',
+    async (world) => {
+      await world.step({ 'job-scope': 'pull-request' })
+      world.loseJobs()
+      world.github.faults.push({ path: PULL, answer: FORBIDDEN, times: 99 })
+      const { log } = await world.step({ 'job-scope': 'pull-request', prompt: 'More.' })
+      expect(log.match(/Retrying in|takes its place|It counts as open/g)).toEqual([
+        'It counts as open',
+        'takes its place',
+        'Retrying in',
+        'Retrying in',
+      ])
+    },
+  )
+
   worldTest('is skipped before the log tells of a new docs job', async (world) => {
     await world.step({ 'job-scope': 'pull-request' })
     world.loseJobs()

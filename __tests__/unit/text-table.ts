@@ -161,10 +161,18 @@ const ENDS = {
     error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
   'no job in the response': error((outside) =>
-    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: false }),
+    createdWithoutJob({
+      kind: 'no-job',
+      description: `200: ${quote(outside.words)}`,
+      isPage: false,
+    }),
   ),
   'a web page': error((outside) =>
-    createdWithoutJob({ description: `200: ${quote(outside.words)}`, isPage: true }),
+    createdWithoutJob({
+      kind: 'no-job',
+      description: `200: ${quote(outside.words)}`,
+      isPage: true,
+    }),
   ),
   'a web page to a message': error((outside) =>
     resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside), { isPage: true }),

@@ -7,54 +7,40 @@ import { findThread } from '../../src/memory/thread.js'
 describe('the comment is on [range.number]', () => {
   const event = (fields: object): RunEvent => ({ ...parseEvent('push', undefined), ...fields })
   const PULL = { number: 7, author: '', fromFork: false }
-  const ONLY_PULL = 'pull-requests: write'
-  const EITHER = 'issues: write or pull-requests: write'
   test.each([
     [
       'the pull request of the event [range.number.either]',
       { pullRequest: PULL },
       undefined,
       false,
-      [7, ONLY_PULL],
+      [7, 'pull request'],
     ],
     [
       'that pull request, by its number [range.number.either]',
       { pullRequest: PULL },
       7,
       false,
-      [7, ONLY_PULL],
+      [7, 'pull request'],
     ],
     [
       'another one, or an issue [range.number.either]',
       { pullRequest: PULL },
       8,
       false,
-      [8, EITHER],
+      [8, 'issue or pull request'],
     ],
-    [
-      'the issue of the event [range.number.either]',
-      { issue: 9 },
-      undefined,
-      false,
-      [9, 'issues: write'],
-    ],
-    [
-      'that issue, by its number [range.number.either]',
-      { issue: 9 },
-      9,
-      false,
-      [9, 'issues: write'],
-    ],
+    ['the issue of the event [range.number.either]', { issue: 9 }, undefined, false, [9, 'issue']],
+    ['that issue, by its number [range.number.either]', { issue: 9 }, 9, false, [9, 'issue']],
     [
       'the pull request that a push has merged, which is no issue [merge.found]',
       {},
       8,
       true,
-      [8, ONLY_PULL],
+      [8, 'pull request'],
     ],
     ['nothing', {}, undefined, false, [undefined, undefined]],
   ] as const)('%s', (_, fields, number, isMerged, expected) => {
     const thread = findThread(event(fields), number, isMerged)
-    expect([thread?.number, thread?.permission]).toEqual(expected)
+    expect([thread?.number, thread?.kind]).toEqual(expected)
   })
 })

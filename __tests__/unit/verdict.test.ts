@@ -33,7 +33,7 @@ const FIRST_POLL: PollContext = {
   jobId: 'job-1',
   seen: false,
   refusals: 0,
-  sinceCreateMs: undefined,
+  sinceCreateMs: Infinity,
 }
 const poll = (result: ServiceResult, context: Partial<PollContext> = {}) =>
   judgePoll(result, { ...FIRST_POLL, ...context })

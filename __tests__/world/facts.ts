@@ -468,7 +468,7 @@ export class Facts extends Observed {
   }
 
   /**
-   * The last edits have 10 s, whenever the step ends; 3 s after a cancel. A step that took less was
+   * The last edits have 20 s, whenever the step ends; 3 s after a cancel. A step that took less was
    * not cut short.
    */
   get #hadNoTime(): boolean {
@@ -478,7 +478,7 @@ export class Facts extends Observed {
     const hadNoAnswer = githubRequests.some(
       ({ at, status }) => at >= reportedAt && typeof status !== 'number',
     )
-    return hadNoAnswer || endedAt >= reportedAt + 10_000 || endedAt >= this.cancelledAt + 3_000
+    return hadNoAnswer || endedAt >= reportedAt + 20_000 || endedAt >= this.cancelledAt + 3_000
   }
 
   /**

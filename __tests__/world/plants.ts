@@ -130,7 +130,7 @@ const TABLE = [
   ],
   [
     'a late link is not asked for [poll.link.late]',
-    'hasLink || deadline.remainingMs() <= LINK_MS',
+    '!mayGetLink || deadline.remainingMs() <= LINK_MS',
     'true',
   ],
   [
@@ -212,13 +212,13 @@ const TABLE = [
     "|| place?.kind === 'written';",
     ';',
   ],
-  [
-    'a forged marker counts [memory.marker.signed]',
-    "isVerified ? parse(data) : 'unverified'",
-    'parse(data)',
-  ],
+  ['a forged marker counts [memory.marker.signed]', 'isVerified ? parseJson(', 'true ? parseJson('],
   ['no marker is found [memory.marker.last]', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  ['who sent nothing writes to all [memory.silent]', 'sentNothing || created ?', 'created ?'],
+  [
+    'who sent nothing writes to all [memory.silent]',
+    'sentNothing ? comments.findCreated(mode) :',
+    '',
+  ],
   [
     'a re-run starts anew [memory.rerun.waits]',
     'whoLeft(state, environment.runId)',
@@ -517,15 +517,19 @@ const TABLE = [
   ],
   [
     'a new job is not told of the open docs pull request [memory.run.open-pull]',
-    '...askToContinue(previousLink)',
+    'askToContinue(previousLink)',
     '',
   ],
   [
     'a lost message is told once [memory.rerun.unknown]',
-    "= ['sending', 'unknown'].includes(state);",
-    "= state === 'sending';",
+    "= ['sending', 'unknown'].includes(state.state);",
+    "= state.state === 'sending';",
   ],
-  ['who waits does not say why [memory.rerun.told]', "context.tell({ kind: 'noted', text });", ''],
+  [
+    'who waits does not say why [memory.rerun.told]',
+    "a prompt.`; tell({ kind: 'noted', text });",
+    'a prompt.`;',
+  ],
   ['a push has no news [paid.push.unchanged]', 'isAsked = isNews ||', 'isAsked ='],
   [
     'a comment that quotes one is its own [skip.own-comment]',
@@ -654,8 +658,8 @@ const TABLE = [
   ],
   [
     "the user's words are cut [context.budget]",
-    '[task.prompt, ...more]',
-    '[task.prompt.slice(0, -1), ...more]',
+    '[task.prompt, more]',
+    '[task.prompt.slice(0, -1), more]',
   ],
   // The changes, whole.
   [

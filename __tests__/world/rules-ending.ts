@@ -12,10 +12,10 @@ const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /**
  * How long the comment may take: after a cancel; and after the deadline, when a creation that is in
- * flight has 0.5 s, the last edit has 10 s (30 s, if the next run would not find the docs job), and
+ * flight has 0.5 s, the last edit has 20 s (30 s, if the next run would not find the docs job), and
  * one with a note that came with it has as long again.
  */
-const EDITS_MS = { cancelled: 3_000, informs: 20_500, decides: 60_500 }
+const EDITS_MS = { cancelled: 3_000, informs: 40_500, decides: 60_500 }
 /** How long a step with bad input has to say so. */
 const BAD_INPUT_MS = 60_000
 /** How soon after its start a step may send its request. */

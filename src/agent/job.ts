@@ -2,21 +2,15 @@
 
 import type { ReceivedJob } from './schemas.js'
 
-/** How a step ends if that says nothing of a job's end. */
-const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
-/** A completed job has led to one of these. */
-const COMPLETED = ['pr-opened', 'no-changes'] as const
-/** No status may be named like these outcomes: each would pass for the other. */
-export type StatusNames = Record<string, string | undefined> & {
-  [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
-}
-
-/** Every documented final status, and why a later run can't continue such a job, if so. */
+/**
+ * Every documented final status, and why a later run can't continue such a job, if so. None may be
+ * named like an outcome below: each would pass for the other.
+ */
 const ENDS = {
   completed: undefined,
   failed: 'failed',
   archived: 'was archived',
-} as const satisfies StatusNames
+} as const
 export type FinalStatus = keyof typeof ENDS
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
 /** The final statuses of a job that did not complete: their outcomes have the same names. */
@@ -26,11 +20,20 @@ export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed'
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
-const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
+/** A completed job has led to one of the first two. */
+const FINAL_OUTCOMES = ['pr-opened', 'no-changes', ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
-/** The output `outcome` has one of these. [output.outcome] */
-export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
+/** The output `outcome` has one of these: others say nothing of a job's end. [output.outcome] */
+export const OUTCOMES = [
+  ...FINAL_OUTCOMES,
+  'started',
+  'timed-out',
+  'cancelled',
+  'skipped',
+  'dry-run',
+  'error',
+] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const

@@ -17,7 +17,7 @@ export function createdWithoutJob(response: NoJob): ActionError {
 
 const CHECK_SERVICE = 'Check that base-url is the URL of an agent service.'
 
-type NoJob = Omit<Extract<ServiceResult, { kind: 'no-job' }>, 'kind'>
+type NoJob = Extract<ServiceResult, { kind: 'no-job' }>
 
 export function noJob({ description, isPage }: NoJob): string {
   const what = isPage ? 'a web page' : 'no docs job with a valid id and a status'

@@ -146,8 +146,8 @@ export type PollContext = Readonly<{
   jobId: string
   seen: boolean
   refusals: number
-  /** Milliseconds since this step created the job; undefined if it did not. */
-  sinceCreateMs: number | undefined
+  /** Milliseconds since this step created the job; infinite if it did not. */
+  sinceCreateMs: number
 }>
 
 /**
@@ -189,7 +189,7 @@ export function judgePoll(result: ServiceResult, context: PollContext): PollVerd
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, result.retryAfterMs)
       }
-      const isNew = (context.sinceCreateMs ?? Infinity) <= VISIBILITY_GRACE_MS
+      const isNew = context.sinceCreateMs <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
       return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }

@@ -113,7 +113,7 @@ export function memoryIn(
 ) {
   if (!state.isMemory || state.isStopped) return 'none'
   const held = heldIn(state)
-  if (held === undefined || !isOfThisAttempt(held, environment)) return 'pending'
-  const isSent = !NOTHING_SENT.includes(held.state)
-  return isSent && held.jobId === jobId ? 'stored' : 'pending'
+  const isOwn = held !== undefined && isOfThisAttempt(held, environment)
+  const isSent = isOwn && !NOTHING_SENT.includes(held.state) && held.jobId === jobId
+  return isSent ? 'stored' : 'pending'
 }

@@ -35,19 +35,14 @@ interface CommentOptions extends Step {
    * it is first written when there is a job, or a result.
    */
   readonly isMemory: boolean
-  /**
-   * The token is an installation's: whoever has a key that leaked could sign a comment of his own,
-   * so only a bot's counts. [memory.marker.author]
-   */
-  readonly isApps: boolean
 }
 
 /**
  * How long the last edits may take, in milliseconds: after a cancel, usually, and if the next run
  * would not find the job, or would pay again for what was sent last. The deadline ends none of
- * them. [cancel.first]
+ * them, and each leaves time for another try if one gets no answer. [cancel.first]
  */
-const LIMIT_MS = { cancelled: 3_000, usual: 10_000, memory: 30_000 }
+const LIMIT_MS = { cancelled: 3_000, usual: 20_000, memory: 30_000 }
 
 export type Comment = ReturnType<typeof keepComment>
 
@@ -90,7 +85,8 @@ export function keepComment(options: CommentOptions) {
 
   /**
    * Creates or edits the comment and its marker. If nothing was sent, the state of the run before
-   * stays there: the next run must find its docs job. [memory.nothing-sent]
+   * stays there: the next run must find its docs job. [memory.nothing-sent] Nothing is created then,
+   * as GitHub mails it. [memory.silent]
    */
   async function edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, before } = state
@@ -98,8 +94,11 @@ export function keepComment(options: CommentOptions) {
     const wasThere = place?.kind === 'found' || writtenIn(state) !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     const held = sentNothing ? (before ?? own) : own
-    const id = place && 'id' in place ? place.id : await create(update.first, sentNothing, mode)
-    if (id === undefined) return
+    const make = () =>
+      sentNothing ? comments.findCreated(mode) : comments.create(update.first, mode)
+    const found = place && 'id' in place ? place : await make()
+    if (found === undefined) return
+    const { id } = found
     // GitHub may carry out an edit without a response: the nonce is gone then.
     happens({ kind: 'written', id, held: writtenIn(state) })
     // At the end, one that this step has edited before was deleted: nothing waits for it.
@@ -113,12 +112,6 @@ export function keepComment(options: CommentOptions) {
       happens({ kind: 'none' })
       await edit(update, mode)
     }
-  }
-
-  /** Nothing is created if nothing was sent, as GitHub mails it. [memory.silent] */
-  async function create(text: string, sentNothing: boolean, mode: RequestMode) {
-    const created = await comments.findCreated(mode)
-    return sentNothing || created ? created?.id : comments.create(text, mode)
   }
 
   /** Without the stored job ID, the next run may pay again. [memory.edit.retried] */
@@ -194,11 +187,13 @@ export function keepComment(options: CommentOptions) {
 type Listed = Awaited<ReturnType<Comments['list']>>
 
 /**
- * What can't be verified is left alone: anyone can write it. [memory.unverified] Nobody sees what
- * is edited into a hidden one. [memory.hidden]
+ * What can't be verified is left alone: anyone can write it. [memory.unverified] With an
+ * installation's token, only a bot's counts: whoever has a key that leaked could sign one of his
+ * own. [memory.marker.author] Nobody sees what is edited into a hidden one. [memory.hidden]
  */
 function findOwn({ items, truncated }: Listed, options: CommentOptions): CommentHappening {
-  const { identity, markerKeys, isMemory, isApps, environment, log, warn, tell } = options
+  const { identity, markerKeys, isMemory, inputs, environment, log, warn, tell } = options
+  const isApps = inputs.githubToken.startsWith('ghs_')
   const marked = items.map((item) => {
     const { id } = item
     const marker = readMarker(getString(item, 'body'), id, identity, markerKeys)

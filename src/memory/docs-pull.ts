@@ -2,13 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import { getPath } from '../event/payload.js'
-import {
-  asking,
-  createGitHub,
-  type GitHub,
-  type GitHubRepo,
-  type RequestMode,
-} from '../github/client.js'
+import { asking, type Call, createGitHub, type GitHub, type GitHubRepo } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { ApiPull } from '../github/types.js'
 import {
@@ -39,7 +33,11 @@ class Unreadable extends Error {
 }
 
 /** How something of a pull request is read. */
-type Read<T> = (repo: GitHubRepo, pull_number: number, mode: RequestMode) => Promise<T>
+type Read<T> = (
+  repo: GitHubRepo,
+  pull_number: number,
+  call: Omit<Call, 'doing'>,
+) => Promise<{ data: T }>
 
 export function openDocsPulls(step: Step, { github }: GitHubRepo) {
   const { environment, event } = step
@@ -62,8 +60,11 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     if (pull === undefined) throw new Unreadable("Its link doesn't look like a pull request's.")
     const { repository, number } = pull
     const mayRead = `read pull requests in ${repository}.`
+    const call = { ...mode, needs: 'pull-requests: read' }
+    const readBy = async (one: GitHub) =>
+      (await read({ github: one, repository }, Number(number), call)).data
     try {
-      return await read({ github, repository }, Number(number), mode)
+      return await readBy(github)
     } catch (thrown) {
       if (!mayOtherTokenRead(thrown)) throw unreadable(thrown, '')
       if (isHere(repository)) throw unreadable(thrown, thrown.advice)
@@ -71,7 +72,7 @@ export function openDocsPulls(step: Step, { github }: GitHubRepo) {
     }
     try {
       byDocsToken ??= createGitHub({ ...step, token })
-      return await read({ github: byDocsToken, repository }, Number(number), mode)
+      return await readBy(byDocsToken)
     } catch (thrown) {
       throw unreadable(thrown, `Renew docs-token, or let it ${mayRead}`, 'With docs-token: ')
     }
@@ -161,16 +162,11 @@ function unreadable(thrown: unknown, advice: string, prefix = ''): unknown {
   return new Unreadable(joinSentences(prefix + thrown.message, advice), isTokenRefused)
 }
 
-const readDocsPull: Read<ApiPull> = async (repo, pull_number, mode) => {
-  const { data } = await repo.github.pulls.get({
-    ...asking(repo, `reading pull request ${repo.repository}#${pull_number}`, {
-      ...mode,
-      needs: 'pull-requests: read',
-    }),
+const readDocsPull: Read<ApiPull> = (repo, pull_number, call) =>
+  repo.github.pulls.get({
+    ...asking(repo, `reading pull request ${repo.repository}#${pull_number}`, call),
     pull_number,
   })
-  return data
-}
 
 /** Undefined if GitHub doesn't say. */
 function stateOf(pull: ApiPull | undefined): PullState | undefined {
@@ -179,18 +175,15 @@ function stateOf(pull: ApiPull | undefined): PullState | undefined {
   return state === 'open' ? state : undefined
 }
 
-const readDocsFiles: Read<readonly DocsFile[]> = async (repo, pull_number, mode) => {
-  const { data } = await repo.github.pulls.listFiles({
+const readDocsFiles: Read<readonly DocsFile[]> = (repo, pull_number, call) =>
+  repo.github.pulls.listFiles({
     ...asking(repo, `listing the files of pull request ${repo.repository}#${pull_number}`, {
-      ...mode,
-      needs: 'pull-requests: read',
+      ...call,
       expects: isList,
     }),
     pull_number,
     per_page: DOCS_FILES_PAGE,
   })
-  return data
-}
 
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>

@@ -125,7 +125,9 @@ export function readMarker(
   const isVerified = keys.some((key) =>
     timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
   )
-  return isVerified ? parse(data) : 'unverified'
+  // Only signed data is parsed: a key that leaked can have signed anything.
+  const stored = isVerified ? parseJson(Buffer.from(data, 'base64url').toString()) : undefined
+  return storedSchema.safeParse(stored).data ?? 'unverified'
 }
 
 /** A short public name of the step, which tells its own texts from others'. */
@@ -138,10 +140,4 @@ function sign(data: string, id: number, identity: Identity, key: Buffer): string
   return createHmac('sha256', key)
     .update(JSON.stringify([repository.toLowerCase(), String(number), ...step, id, data]))
     .digest('base64url')
-}
-
-/** Only signed data is parsed: a key that leaked can have signed anything. */
-function parse(data: string): StoredState | 'unverified' {
-  const stored = parseJson(Buffer.from(data, 'base64url').toString())
-  return storedSchema.safeParse(stored).data ?? 'unverified'
 }

@@ -69,6 +69,5 @@ function openComment(
     identity: identify(step, thread.number),
     markerKeys,
     isMemory,
-    isApps: inputs.githubToken.startsWith('ghs_'),
   })
 }

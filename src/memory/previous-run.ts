@@ -28,7 +28,7 @@ type Earlier = Readonly<{
    */
   plan(
     fingerprints: readonly [string, ...string[]],
-    composeWith: (...more: string[]) => string,
+    composeWith: (more?: string) => string,
     refuse: () => Promise<Plan | undefined>,
   ): Promise<Plan>
 }>
@@ -56,12 +56,12 @@ export async function findPreviousRun(
   if (jobId !== '') tell({ kind: 'continuing', jobId, link })
   const by = whoLeft(state, environment.runId)
   // The service isn't asked yet: a run that turns out to send nothing doesn't need it.
-  if (by === 'earlier run') return earlier(state, () => find(by, state, context), context)
+  if (by === 'earlier run') return earlier(state, context)
   const found = await find(by, state, context)
   const decision = decide({ ...found, isNews: true })
   return decision.kind === 'wait'
     ? attachTo(state, found, decision.reason, context)
-    : earlier(state, async () => ({ ...found, by: 'earlier run' }), context)
+    : earlier(state, context, async () => found)
 }
 
 /** Asks the service for the docs job, and GitHub for its pull request. */
@@ -98,15 +98,20 @@ function attachTo(
   state: StoredState,
   { job }: Found,
   reason: string,
-  context: PreviousRunContext,
+  { tell }: PreviousRunContext,
 ): Attach {
   const { jobId, fingerprint } = state
-  const messageMayBeLost = noteIfLost(state, context)
+  // It stays unknown for a further attempt, until the docs job's end is reported.
+  const messageMayBeLost = ['sending', 'unknown'].includes(state.state)
+  if (messageMayBeLost) tell({ kind: 'noted', text: MAY_BE_LOST, level: 'warn' })
   const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-  context.tell({ kind: 'noted', text })
+  tell({ kind: 'noted', text })
   const seen = job === 'not requested' ? undefined : job
   return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
+
+const MAY_BE_LOST =
+  'The result of the last message is unknown: it may be lost. To send it again, re-run after the docs job has ended.'
 
 /** If this attempt has stored something, another step did. [memory.identity.same-attempt] */
 function refuseSameAttempt({ state, jobId }: StoredState, comment: Comment): void {
@@ -129,18 +134,6 @@ function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunConte
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
   const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
   tell({ kind: 'noted', text, level: 'warn' })
-}
-
-/**
- * Notes that a message may be lost. It stays unknown for a further attempt, until the docs job's
- * end is reported.
- */
-function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
-  const mayBeLost = ['sending', 'unknown'].includes(state)
-  const text =
-    'The result of the last message is unknown: it may be lost. To send it again, re-run after the docs job has ended.'
-  if (mayBeLost) tell({ kind: 'noted', text, level: 'warn' })
-  return mayBeLost
 }
 
 /** The job as the service has it; undefined if it does not exist. */
@@ -169,18 +162,17 @@ async function getJob(
 
 function earlier(
   state: StoredState,
-  findNow: () => Promise<Found>,
   context: PreviousRunContext,
+  findNow = () => find('earlier run', state, context),
 ): Earlier {
   const { log, tell } = context
   const { jobId } = state
   return {
     kind: 'earlier',
-    async plan(...about) {
-      const [fingerprints, composeWith, refuse] = about
+    async plan(fingerprints, composeWith, refuse) {
       const found = await findNow()
-      const look = () =>
-        earlier(state, () => find('earlier run', state, context, link), context).plan(...about)
+      const findAgain = () => find('earlier run', state, context, link)
+      const look = () => earlier(state, context, findAgain).plan(fingerprints, composeWith, refuse)
       const { job, link, pull } = found
       const [fingerprint] = fingerprints
       const isNews = !fingerprints.includes(state.fingerprint)
@@ -193,7 +185,7 @@ function earlier(
       if (refused !== undefined) return refused
       // Only what is known to be open can be continued.
       const previousLink = pull === 'open' ? link : undefined
-      const prompt = composeWith(...askToContinue(previousLink))
+      const prompt = composeWith(askToContinue(previousLink))
       if (decision.kind === 'create') {
         if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
         return { kind: 'create', prompt, fingerprint, previousLink, look }
@@ -205,12 +197,9 @@ function earlier(
 }
 
 /** More of a link would be words outside of the fence. [memory.run.open-pull] */
-function askToContinue(link: string | undefined): readonly string[] {
+function askToContinue(link: string | undefined): string | undefined {
   const pull = parsePullRequest(link)
-  if (link === undefined || pull === undefined) return []
+  if (link === undefined || pull === undefined) return undefined
   const url = `${new URL(link).origin}/${pull.repository}/pull/${pull.number}`
-  return [
-    `The pull request ${url} is already open for this. ` +
-      'Continue there: add to its branch, and open no second pull request.',
-  ]
+  return `The pull request ${url} is already open for this. Continue there: add to its branch, and open no second pull request.`
 }

@@ -7,12 +7,15 @@ import { asking, type GitHubRepo, type RequestMode, readPages } from '../github/
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
-/** Where the comment is, and the permission that it takes to write there. */
-type Place = Readonly<{
-  kind: 'pull request' | 'issue' | 'issue or pull request'
-  number: number
-  permission: string
-}>
+/** The permission that it takes to write there. A number alone doesn't tell which of two it is. */
+const PERMISSIONS = {
+  'pull request': 'pull-requests: write',
+  issue: 'issues: write',
+  'issue or pull request': 'issues: write or pull-requests: write',
+}
+
+/** Where the comment is. */
+type Place = Readonly<{ kind: keyof typeof PERMISSIONS; number: number }>
 
 /**
  * Finds what the comment is on, if the run is about anything.
@@ -26,12 +29,8 @@ export function findThread(
 ): Place | undefined {
   const number = issueNumber ?? pullRequest?.number ?? issue
   if (number === undefined) return undefined
-  const [pulls, issues] = ['pull-requests: write', 'issues: write']
-  if (isMerged || number === pullRequest?.number)
-    return { kind: 'pull request', number, permission: pulls }
-  if (number === issue) return { kind: 'issue', number, permission: issues }
-  // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
-  return { kind: 'issue or pull request', number, permission: `${issues} or ${pulls}` }
+  if (isMerged || number === pullRequest?.number) return { kind: 'pull request', number }
+  return { kind: number === issue ? 'issue' : 'issue or pull request', number }
 }
 
 export type Comments = ReturnType<typeof openComments>
@@ -44,7 +43,7 @@ export type Comments = ReturnType<typeof openComments>
  */
 export function openComments(
   repo: GitHubRepo,
-  { kind, number: issue_number, permission }: Place,
+  { kind, number: issue_number }: Place,
   nonce: string,
 ) {
   const mark = `<!-- ${nonce} -->`
@@ -52,7 +51,7 @@ export function openComments(
   const writing = (mode: RequestMode) =>
     asking(repo, `writing the comment on ${kind} ${issue_number}`, {
       ...mode,
-      needs: permission,
+      needs: PERMISSIONS[kind],
       expects: ({ id }) => Number.isSafeInteger(id),
     })
 
@@ -61,7 +60,7 @@ export function openComments(
       repo.github.issues.listComments({
         ...asking(repo, `reading the comments of ${kind} ${issue_number}`, {
           ...mode,
-          needs: permission,
+          needs: PERMISSIONS[kind],
           early: true,
           expects: Array.isArray,
         }),
@@ -82,21 +81,26 @@ export function openComments(
     list,
     /**
      * Creates a comment without a marker, because the marker needs its id. If the response was
-     * lost, the comment is found by its nonce instead of being created twice.
+     * lost, now or before, the comment is found by its nonce instead of being created twice.
      */
-    async create(text: string, mode: RequestMode): Promise<number> {
+    async create(text: string, mode: RequestMode): Promise<{ id: number }> {
+      const made = await findCreated(mode)
+      if (made !== undefined) return made
       isCreated = true
       const { data } = await repo.github.issues.createComment({
         ...writing({ ...mode, early: true, find: () => findCreated(mode) }),
         issue_number,
         body: `${text}\n\n${mark}`,
       })
-      return data.id
+      return data
     },
     findCreated,
     async edit(comment_id: number, text: string, marker: string, mode: RequestMode): Promise<void> {
-      const body = `${text}\n\n${marker}`
-      await repo.github.issues.updateComment({ ...writing(mode), comment_id, body })
+      await repo.github.issues.updateComment({
+        ...writing(mode),
+        comment_id,
+        body: `${text}\n\n${marker}`,
+      })
     },
   }
 }

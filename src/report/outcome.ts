@@ -81,20 +81,12 @@ export function howToWait({ facts, inputs, memory }: ToldRun): string {
   return `To wait for the docs job, ${how}`
 }
 
-type Ended = ToldRun &
-  Readonly<{
-    /** It is green, and a re-run of it sends nothing. [range.rerun.green] */
-    isDone: boolean
-  }>
-
 /**
  * In all of these sentences, text from outside is in quotes. After a cancel, they say what goes on:
  * it is paid. [cancel.told]
  */
 export function describeOutcome(run: ToldRun, result: RunResult): Texts {
-  const { facts, inputs } = run
-  const isDone = facts.isSentOnce && !failsStep(result.outcome, inputs.failOn)
-  const ended = { ...run, isDone }
+  const { facts } = run
   switch (result.outcome) {
     case 'skipped':
       return {
@@ -103,16 +95,16 @@ export function describeOutcome(run: ToldRun, result: RunResult): Texts {
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'error':
-      return describeError(ended, result.error)
+      return describeError(run, result.error)
     default:
-      return TEXTS[result.outcome](facts, ended)
+      return TEXTS[result.outcome](facts, run)
   }
 }
 
 /** What the outcomes say that need no more of the result than their name, or its error. */
 const TEXTS: Record<
   Exclude<Outcome, 'skipped' | 'error'>,
-  (facts: StepFacts, run: Ended) => Texts
+  (facts: StepFacts, run: ToldRun) => Texts
 > = {
   'pr-opened': ({ codeIsOpen }) => ({
     title: '✅ The docs job opened a pull request',
@@ -199,7 +191,7 @@ const TEXTS: Record<
           ? howToGoOn(run) || 'To start a docs job, re-run the workflow job.'
           : end === 'no-changes' // The step was still waiting for a link.
             ? `The link of a pull request may come a moment after the end. ${howToGoOn(run)}`
-            : describeOutcome(run, { outcome: end }).next),
+            : TEXTS[end](facts, run).next),
     }
   },
   'dry-run': () => ({
@@ -209,7 +201,7 @@ const TEXTS: Record<
   }),
 }
 
-function describeError(run: Ended, { message, advice, code }: ActionError): Texts {
+function describeError(run: ToldRun, { message, advice, code }: ActionError): Texts {
   const { facts, inputs } = run
   const end = endIn(facts)
   const isUnsent = facts.request.kind === 'none' && !facts.isRefused
@@ -231,10 +223,10 @@ export function describeLastSeen(facts: StepFacts): string {
 }
 
 /** How to wait for the docs job, if there is any, and what a re-run does that doesn't find it. */
-function howToGoOn(run: Ended): string {
-  const { facts, memory, isDone } = run
+function howToGoOn(run: ToldRun): string {
+  const { facts, memory } = run
   const rerun = {
-    job: !isDone && 'A re-run starts another docs job.',
+    job: !isDone(run) && 'A re-run starts another docs job.',
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[acceptedIn(facts)]
@@ -243,9 +235,15 @@ function howToGoOn(run: Ended): string {
   return facts.jobId && joinSentences(mayRun, howToWait(run), memory === 'none' && rerun)
 }
 
-function howToStartNew({ inputs, isDone }: Ended): string {
-  const anew = isDone ? 'start the workflow by hand, with since' : 're-run the workflow job'
-  return `To start a new docs job, ${inputs.task.kind === 'create' ? anew : 'run a step with a prompt and no job-id'}.`
+/** Whether it is green, and a re-run of it sends nothing. [range.rerun.green] */
+function isDone({ facts, inputs }: ToldRun): boolean {
+  const { isSentOnce, result } = facts
+  return isSentOnce && result !== undefined && !failsStep(result.outcome, inputs.failOn)
+}
+
+function howToStartNew(run: ToldRun): string {
+  const anew = isDone(run) ? 'start the workflow by hand, with since' : 're-run the workflow job'
+  return `To start a new docs job, ${run.inputs.task.kind === 'create' ? anew : 'run a step with a prompt and no job-id'}.`
 }
 
 /** How the docs job has ended. After a message, a final status may be the one from before it. */

@@ -98,7 +98,7 @@ export async function pollUntilDone(
         seen: precededBy.kind !== 'nothing' || polled.shown !== undefined,
         // A refusal that came before its time is no repetition of the one before.
         refusals: isBroughtForward ? 0 : polled.refusals,
-        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
+        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : Infinity,
       })
       const before = polled
       polled = polledAfter(before, verdict)
@@ -113,7 +113,7 @@ export async function pollUntilDone(
               ? Math.max(delayMs, retryDelay(verdict.backoff, polled.failures, random()).delayMs)
               : REFUSED_DELAY_MS
           if (service.hasResponded()) break
-          if (budget.remainingMs <= 0) throw neverAnswered(jobId, polled)
+          isOver ||= budget.remainingMs <= 0
           delayMs = Math.min(delayMs, budget.remainingMs)
           break
         case 'job': {

@@ -1,6 +1,6 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import { type FinalStatus, isFinal, type Job, outcomeOf } from '../agent/job.js'
+import { isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
@@ -44,7 +44,7 @@ export async function run(
   for (let job = hasEnded ? begun : await pollUntilDone(options, tools); ; ) {
     if (job === undefined) return { outcome: 'timed-out' }
     if (!isFinal(job.status)) return { outcome: 'started' }
-    const next = await askForLink(job, job.status, tools)
+    const next = await askForLink(job, tools)
     if (isFinal(next.status)) return { outcome: outcomeOf(next.status, next.link) }
     // What the next answer takes back was no end.
     const polled = { ...options, precededBy: { kind: 'status' } as const }
@@ -157,13 +157,9 @@ function tellAccepted(
  * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
  * once more, and may not have ended after all. [poll.link.late]
  */
-async function askForLink(
-  job: Job,
-  status: FinalStatus,
-  { service, clock, deadline, tell }: RunTools,
-): Promise<Job> {
-  const hasLink = outcomeOf(status, job.link) !== 'no-changes'
-  if (hasLink || deadline.remainingMs() <= LINK_MS) return job
+async function askForLink(job: Job, { service, clock, deadline, tell }: RunTools): Promise<Job> {
+  const mayGetLink = job.status === 'completed' && job.link === undefined
+  if (!mayGetLink || deadline.remainingMs() <= LINK_MS) return job
   tell({ kind: 'pausing' })
   await clock.sleep(LINK_MS, deadline.signal)
   // Many servers close a connection that was idle for 5 s, just as the request is sent.
