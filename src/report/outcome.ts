@@ -234,7 +234,8 @@ export function describeLastSeen(facts: StepFacts): string {
 function howToGoOn(run: Ended): string {
   const { facts, memory, isDone } = run
   const rerun = {
-    job: !isDone && 'A re-run starts another docs job.',
+    job:
+      !isDone && `A re-run${facts.isSentOnce ? ', or the next run,' : ''} starts another docs job.`,
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[acceptedIn(facts)]
