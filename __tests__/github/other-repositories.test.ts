@@ -204,21 +204,6 @@ describe('a night', () => {
     expectDiffs(world, 'api/src/a.ts')
   })
 
-  codeTest.each([
-    ['failed', ['success', 'failure']],
-    ['failed twice', ['success', 'failure', 'cancelled']],
-    ['succeeded, and failed again', ['failure', 'success', 'failure']],
-  ])('begins at one whose re-run %s [range.schedule.attempts]', async (world, _, ends) => {
-    const last = { run_attempt: ends.length, conclusion: ends.at(-1) }
-    Object.assign(world.repository.runs[0] ?? {}, last)
-    for (const [nth, end] of ends.entries()) world.repository.attempts.set(`100 ${nth + 1}`, end)
-    world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
-    world.api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
-    world.api.push(MERGED, change('src/a.ts'))
-    await world.start()
-    expectDiffs(world, 'api/src/a.ts')
-  })
-
   newsTest.each([
     ['the one before', 100],
     ['one before a failed one', 95],
@@ -251,19 +236,6 @@ describe('a night', () => {
     world.repository.attempts.set('150 1', 'success')
     const env = { GITHUB_RUN_NUMBER: '3' }
     expectSent(await world.start({}, night, env))
-  })
-
-  newsTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
-    const env = { GITHUB_RUN_ATTEMPT: '2' }
-    await world.start()
-    for (let nth = 0; nth < 150; nth++)
-      world.api.push(
-        `2026-01-03T0${Math.floor(nth / 60)}:${10 + (nth % 50)}:00Z`,
-        change(`src/${nth}.ts`),
-      )
-    await world.start({}, night, env)
-    const [first, second] = world.prompts().map((prompt) => prompt.replace(/data \w+/g, 'data'))
-    expect(second).toBe(first)
   })
 
   newsTest(
@@ -978,9 +950,7 @@ describe('tokens [code.token]', () => {
     for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
     world.github.faults.push({ path: /lib$/, answer: limit() })
     const inputs = { 'code-repositories': 'other-org/lib\nyour-org/api', 'code-token': both }
-    const ended = await world.start(inputs)
-    expect(ended.outputs.outcome).toBe('skipped')
-    expect(ended.commands('warning')).toHaveLength(1)
+    expect((await world.start(inputs)).outputs.outcome).toBe('skipped')
   })
 
   bareTest('none is asked twice for the same', async (world) => {
@@ -1022,24 +992,13 @@ describe('tokens [code.token]', () => {
   )
 
   newsTest(
-    'a line that has expired is warned of, once, if another one reads what is asked for',
+    'of which one has expired: what another one has read, that one reads on',
     async (world) => {
-      world.web.push(MERGED, change('src/a.ts'))
-      addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
-      // Private code without a commit is read, too.
-      world.github.addRepository('your-org/empty', { private: true, foreign: true })
-      const inputs = {
-        'code-repositories': 'your-org/empty\nyour-org/api\nyour-org/web\nother-org/lib',
-        'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
-      }
-      const ended = await world.start(inputs, inPublic)
+      const tokens = { 'code-token': `github_pat_expired_0123456789\n${TOKEN}` }
+      const ended = await world.start(tokens)
       expectSent(ended)
-      const isSaid = [
-        'GitHub: reading the name of one of code-repositories failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
-      ]
-      expect(ended.commands('warning')).toEqual(isSaid)
-      expect(ended.summary).toContain('Check line 1 of code-token')
-      expect(ended.summary).not.toContain('your-org/api')
+      expect(ended.commands('warning')).toEqual([])
+      expect(asked(world).filter((path) => /^(web|app)$/.test(path))).toEqual(['web', 'app'])
     },
   )
 

@@ -1,8 +1,8 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, createGitHub, type Gift, type GitHubRepo } from '../../github/client.js'
-import { describeWarning, GitHubError } from '../../github/errors.js'
+import { asking, createGitHub, type GitHubRepo } from '../../github/client.js'
+import { GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
 import type { Step } from '../../run/step.js'
 import { MAX_REQUESTS } from './parts.js'
@@ -61,14 +61,12 @@ export function openCode(step: Step) {
       debug: (line) => step.debug(hide(line, true)),
     }),
   )
-  /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
-  const expired: GitHubError[] = []
-  const elsewhere: Gift = { requests: MAX_REQUESTS }
+  const elsewhere = { requests: MAX_REQUESTS }
   /**
    * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
    * after the first push, its size is 0. [code.unchanged]
    *
-   * @throws ActionError `github` of a token that has expired, else of the first
+   * @throws ActionError `github`
    */
   const open = async ({
     name: repository,
@@ -77,7 +75,6 @@ export function openCode(step: Step) {
     let refusal: GitHubError | undefined
     for (const github of clients) {
       const repo = { github, repository, elsewhere }
-      const others = clients.filter((one) => one !== github)
       try {
         const { data: about } = await github.repos.get(
           asking(repo, 'reading the name', callFor('full_name')),
@@ -100,11 +97,7 @@ export function openCode(step: Step) {
           ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        clients = [github, ...others]
-        for (const error of expired.splice(0)) {
-          const text = hide(describeWarning(error, 'Another line has read it.'))
-          step.tell({ kind: 'noted', text, level: 'warn' })
-        }
+        clients = [github, ...clients.filter((one) => one !== github)]
         return {
           ...repo,
           branch: now.name,
@@ -117,14 +110,11 @@ export function openCode(step: Step) {
         if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
-        refusal ??= thrown
-        if (thrown.status !== 401 && !isTemporary) continue
-        expired.push(thrown)
-        // A limit ends.
-        clients = isTemporary ? [...others, github] : others
+        // That a token has expired, or is at its limit, says more than that another one finds nothing.
+        if (refusal === undefined || isTemporary || thrown.status === 401) refusal = thrown
       }
     }
-    throw expired[0] ?? refusal
+    throw refusal
   }
   return { open, hide }
 }
