@@ -574,17 +574,6 @@ describe('a list of activity that is late [code.late]', () => {
     },
   )
 
-  codeTest('because of a merge after the end, of older commits, costs no night', async (world) => {
-    const old = world.api.branches.get('main') ?? ''
-    const tip = world.api.push(MERGED, change('src/a.ts'))
-    const feature = { date: MERGED, parents: [old], ...change('src/b.ts').commit }
-    const merge = { parents: [tip, world.api.addCommit(feature).sha], date: JUST_BEFORE, files: [] }
-    const isLate = { type: 'pr_merge', listedAt: Number.POSITIVE_INFINITY } as const
-    world.api.push(JUST_BEFORE, { commit: merge, ...isLate })
-    await world.start()
-    expectDiffs(world, 'api/src/a.ts')
-  })
-
   newsTest(
     'because of what was committed after the end costs no night [code.late]',
     async (world) => {
@@ -944,13 +933,6 @@ describe('tokens [code.token]', () => {
     const { outputs, log } = await world.start(tokens)
     expect(outputs.sent).toBe('nothing')
     expect(log).toContain('Re-run after')
-  })
-
-  bareTest('of which one was at its limit: it may read again', async (world) => {
-    for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
-    world.github.faults.push({ path: /lib$/, answer: limit() })
-    const inputs = { 'code-repositories': 'other-org/lib\nyour-org/api', 'code-token': both }
-    expect((await world.start(inputs)).outputs.outcome).toBe('skipped')
   })
 
   bareTest('none is asked twice for the same', async (world) => {

@@ -66,7 +66,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
               early: true,
             }),
             sha: tip,
-            since: new Date(from + 1_000).toISOString(),
+            since: new Date(from).toISOString(),
             ...page,
           }),
         )
