@@ -427,9 +427,12 @@ describe('where a range begins', () => {
       const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
       young.push(MERGED, change('src/first.ts'))
       young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
-      const repositories = 'your-org/api\nyour-org/young'
+      const single = world.github.addRepository('your-org/single', { foreign: true })
+      single.push(MERGED, change('src/only.ts'))
+      const repositories = 'your-org/single\nyour-org/young'
       const ended = await world.start({ 'code-repositories': repositories })
       expectDiffs(world, 'young/src/second.ts')
+      expect(line(ended, 'your-org/single:')).toBe('your-org/single: nothing new.')
       const isSaid =
         'your-org/young: It is younger than the range: there is no diff of its first commit.'
       expectPrompt(world, isSaid)
@@ -848,7 +851,9 @@ describe('who may read the log; a whole enterprise reads what is internal [code.
   ])('%s', async (world, _, run, isPrivate, isTold, internal = false) => {
     const api = addCode(world, 'your-org/api', isPrivate, internal)
     api.push(MERGED, change('src/secret.ts', 'Secret words'))
-    const inputs = { 'code-repositories': 'your-org/api' }
+    // Nothing of it is in the prompt.
+    addCode(world, 'your-org/web')
+    const inputs = { 'code-repositories': 'your-org/api\nyour-org/web' }
     const env = { RUNNER_DEBUG: '' }
     const dry = await world.start({ ...inputs, 'dry-run': 'true' }, run, env)
     expect(dry.outputs.outcome).toBe('dry-run')
@@ -1039,7 +1044,8 @@ describe('with the rest', () => {
       world.web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
       const env = nextNight(world)
       expectSent(await world.start(inputs, night, env), 'message')
-      const labels = await world.start({ 'skip-labels': 'no docs' })
+      const labels = await world.start({ 'skip-labels': 'no docs', 'job-scope': 'pull-request' })
+      expectSent(labels)
       expect(labels.log).toContain('skip-labels was ignored')
     },
   )

@@ -113,7 +113,7 @@ export async function findElsewhere(
     `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
   )
   if (changed.length === 0) return NOTHING_NEW
-  const gap = changed.flatMap((each) => each.gap || []).join(' ') || undefined
+  const gap = joinSentences(...changed.map((each) => each.gap)) || undefined
   return {
     changes: {
       kind: 'listed',
@@ -155,8 +155,11 @@ async function readNews(
     return { kind: 'listed', range, files: [], truncated: false, gap }
   }
   const { commits = [], gap } = changes
-  const ofIt = commits.map((list) => ({ ...list, of: `${repository}@${range}` }))
-  const found = { ...changes, commits: ofIt, gap: undefined }
+  const found = {
+    ...changes,
+    commits: commits.map((list) => ({ ...list, of: `${repository}@${range}` })),
+    gap: undefined,
+  }
   const { findings, judged } = await judgeWhole(inputs, 'schedule', { changes: found }, code)
   if (judged?.kind === 'skip') {
     if (!gap) return undefined

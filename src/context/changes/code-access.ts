@@ -68,10 +68,7 @@ export function openCode(step: Step) {
    *
    * @throws ActionError `github`
    */
-  const open = async ({
-    name: repository,
-    branch: named,
-  }: CodeRepository): Promise<OpenedRepository | undefined> => {
+  const open = async ({ name: repository, branch: named }: CodeRepository) => {
     let refusal: GitHubError | undefined
     for (const github of clients) {
       const repo = { github, repository, elsewhere }
