@@ -107,7 +107,7 @@ export function openCode(step: Step) {
         if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
-        // That a token has expired, or is at its limit, says more than that another one finds nothing.
+        // That one has expired, or is at its limit, says more than that another finds nothing.
         if (refusal === undefined || isTemporary || thrown.status === 401) refusal = thrown
       }
     }
