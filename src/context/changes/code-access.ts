@@ -50,7 +50,7 @@ export function openCode(step: Step) {
     const names = RegExp(`(?:${[...hidden].join('|')})(?![\\w-])`, 'g')
     if (hidden.size === 0 || !names.test(text)) return text
     const named = isLog ? text : text.replace(names, 'one of code-repositories')
-    return named.replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
+    return named.replace(/\b[\da-f]{7,64}\b/g, '(hidden)')
   }
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
     createGitHub({
