@@ -161,7 +161,9 @@ function beginnings(): string[] {
   return readdirSync('src', { recursive: true, encoding: 'utf8' }).flatMap((file) => {
     if (!file.endsWith('.ts')) return []
     const source = text(`src/${file}`)
-    const made = [...source.matchAll(/new (?:ActionError|Refusal)\(\s*(?:response, )?[\w'.]+,\s*/g)]
+    const made = [
+      ...source.matchAll(/new (?:ActionError|Refusal)\(\s*(?!thrown)(?:response, )?[\w'.]+,\s*/g),
+    ]
     const messages = made.flatMap(({ index, 0: start }) => {
       const code = source.slice(index + start.length).replace(/^joinSentences\(\s*/, '')
       const [, name] = /^(\w+),/.exec(code) ?? []

@@ -16,6 +16,8 @@ import {
   type SimulatedWorld,
   testsIn,
 } from '../support/pull-request.js'
+import type { Telling } from '../support/story.js'
+import { until } from '../support/time.js'
 
 const [TOKEN, OTHER] = ['github_pat_code_0123456789', 'github_pat_other_0123456789']
 const DAY_BEFORE = '2025-12-30T12:00:00Z'
@@ -202,21 +204,6 @@ describe('a night', () => {
     expectDiffs(world, 'api/src/a.ts')
   })
 
-  codeTest.each([
-    ['failed', ['success', 'failure']],
-    ['failed twice', ['success', 'failure', 'cancelled']],
-    ['succeeded, and failed again', ['failure', 'success', 'failure']],
-  ])('begins at one whose re-run %s [range.schedule.attempts]', async (world, _, ends) => {
-    const last = { run_attempt: ends.length, conclusion: ends.at(-1) }
-    Object.assign(world.repository.runs[0] ?? {}, last)
-    for (const [nth, end] of ends.entries()) world.repository.attempts.set(`100 ${nth + 1}`, end)
-    world.repository.addRun({ id: 90, created_at: '2025-12-30T14:17:00Z' })
-    world.api.push('2025-12-31T02:00:00Z', change('src/sent.ts'))
-    world.api.push(MERGED, change('src/a.ts'))
-    await world.start()
-    expectDiffs(world, 'api/src/a.ts')
-  })
-
   newsTest.each([
     ['the one before', 100],
     ['one before a failed one', 95],
@@ -249,19 +236,6 @@ describe('a night', () => {
     world.repository.attempts.set('150 1', 'success')
     const env = { GITHUB_RUN_NUMBER: '3' }
     expectSent(await world.start({}, night, env))
-  })
-
-  newsTest('that is run again reads the same, also after pushes [code.range]', async (world) => {
-    const env = { GITHUB_RUN_ATTEMPT: '2' }
-    await world.start()
-    for (let nth = 0; nth < 150; nth++)
-      world.api.push(
-        `2026-01-03T0${Math.floor(nth / 60)}:${10 + (nth % 50)}:00Z`,
-        change(`src/${nth}.ts`),
-      )
-    await world.start({}, night, env)
-    const [first, second] = world.prompts().map((prompt) => prompt.replace(/data \w+/g, 'data'))
-    expect(second).toBe(first)
   })
 
   newsTest(
@@ -453,9 +427,12 @@ describe('where a range begins', () => {
       const young = world.github.addRepository('your-org/young', { private: false, foreign: true })
       young.push(MERGED, change('src/first.ts'))
       young.push('2025-12-31T16:00:00Z', change('src/second.ts'))
-      const repositories = 'your-org/api\nyour-org/young'
+      const single = world.github.addRepository('your-org/single', { foreign: true })
+      single.push(MERGED, change('src/only.ts'))
+      const repositories = 'your-org/single\nyour-org/young'
       const ended = await world.start({ 'code-repositories': repositories })
       expectDiffs(world, 'young/src/second.ts')
+      expect(line(ended, 'your-org/single:')).toBe('your-org/single: nothing new.')
       const isSaid =
         'your-org/young: It is younger than the range: there is no diff of its first commit.'
       expectPrompt(world, isSaid)
@@ -600,17 +577,6 @@ describe('a list of activity that is late [code.late]', () => {
     },
   )
 
-  codeTest('because of a merge after the end, of older commits, costs no night', async (world) => {
-    const old = world.api.branches.get('main') ?? ''
-    const tip = world.api.push(MERGED, change('src/a.ts'))
-    const feature = { date: MERGED, parents: [old], ...change('src/b.ts').commit }
-    const merge = { parents: [tip, world.api.addCommit(feature).sha], date: JUST_BEFORE, files: [] }
-    const isLate = { type: 'pr_merge', listedAt: Number.POSITIVE_INFINITY } as const
-    world.api.push(JUST_BEFORE, { commit: merge, ...isLate })
-    await world.start()
-    expectDiffs(world, 'api/src/a.ts')
-  })
-
   newsTest(
     'because of what was committed after the end costs no night [code.late]',
     async (world) => {
@@ -653,6 +619,21 @@ describe('a list of activity that is late [code.late]', () => {
     expectUnanswered(await world.start(), 'failed: unexpected response')
   })
 })
+
+testsIn({ ...WORLD, github: { ...WORLD.github, renamed: true } }, withThree)(
+  'a repository that moved is read by its old name, which is said without its new one [code.names]',
+  async (world) => {
+    Object.assign(world.api, { full_name: 'new-org/secret' })
+    Object.assign(world.api.visibility, { private: false })
+    world.api.push(MERGED, change('src/a.ts'))
+    const { log } = await world.start()
+    expectDiffs(world, 'api/src/a.ts')
+    expect(log.match(/.*it has moved.*/g)).toEqual([
+      'your-org/api: it has moved. Write its new name in code-repositories, as another one may take the old name.',
+    ])
+    expect(log).not.toContain('new-org')
+  },
+)
 
 describe('what counts as nothing new [code.unchanged]', () => {
   codeTest('commits by skip-authors and merges alone, in one of them', async (world) => {
@@ -758,13 +739,13 @@ describe('what can not be read [code.unreadable]', () => {
   bareTest('no such repository', async (world) => {
     addCode(world, 'your-org/api').push(MERGED, change('src/a.ts'))
     expect(await failed(world)).toBe(
-      `GitHub: reading the name of your-org/web failed: 404, "Not Found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
+      'GitHub: reading the name of your-org/web failed: 404, "Not Found". Nothing was sent. There is no such repository, or code-token may not read it (Contents: read).',
     )
   })
 
   codeTest('private code without code-token', async (world) => {
     expect(await failed(world, { 'code-token': '' })).toContain(
-      "It doesn't exist, or is private: code-token is empty, and github-token reads public ones.",
+      'There is no such repository, or it is private: code-token is empty, and github-token reads public ones.',
     )
   })
 
@@ -791,23 +772,14 @@ describe('what can not be read [code.unreadable]', () => {
 
   codeTest('no such branch', async (world) => {
     expect(await failed(world, { 'code-repositories': 'your-org/api@v2' })).toBe(
-      `GitHub: reading branch v2 of your-org/api failed: 404, "Branch not found". Nothing was sent. It doesn't exist, or code-token may not read it (contents: read).`,
+      'GitHub: reading branch v2 of your-org/api failed: 404, "Branch not found". Nothing was sent. There is no such branch, or code-token may not read it (Contents: read).',
     )
   })
 
-  codeTest.each([
-    [
-      'an older server',
-      'github.example.com',
-      '; GitHub Enterprise Server has it from version 3.14 on',
-    ],
-    ['github.com', 'github.com', ''],
-    ["an enterprise's own domain there", 'example.ghe.com', ''],
-  ])('no such list, on %s', async (world, _, host, version) => {
+  codeTest('no such list, as on an older server', async (world) => {
     world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found'), times: 9 })
-    const env = { GITHUB_SERVER_URL: `https://${host}` }
-    expect(await failed(world, {}, { ...night, env })).toContain(
-      `may not read it (contents: read${version}).`,
+    expect(await failed(world)).toContain(
+      'may not read it (Contents: read; on GitHub Enterprise Server, its list needs version 3.14).',
     )
   })
 
@@ -879,7 +851,9 @@ describe('who may read the log; a whole enterprise reads what is internal [code.
   ])('%s', async (world, _, run, isPrivate, isTold, internal = false) => {
     const api = addCode(world, 'your-org/api', isPrivate, internal)
     api.push(MERGED, change('src/secret.ts', 'Secret words'))
-    const inputs = { 'code-repositories': 'your-org/api' }
+    // Nothing of it is in the prompt.
+    addCode(world, 'your-org/web')
+    const inputs = { 'code-repositories': 'your-org/api\nyour-org/web' }
     const env = { RUNNER_DEBUG: '' }
     const dry = await world.start({ ...inputs, 'dry-run': 'true' }, run, env)
     expect(dry.outputs.outcome).toBe('dry-run')
@@ -896,22 +870,35 @@ describe('who may read the log; a whole enterprise reads what is internal [code.
   })
 })
 
-describe('what summary and annotation say of private code in public [code.readers]', () => {
+describe('what all may read of private code in public [code.readers]', () => {
   const inputs = { 'code-repositories': 'your-org/api' }
+  /** The log alone has its name, as the workflow file does; nothing has its commits or files. */
+  const expectHidden = (api: Repository, { log, commands, ...told }: Ended) => {
+    const shas = [...api.commits.keys()].map((sha) => sha.slice(0, 7))
+    const shown = JSON.stringify([told, ...(['error', 'warning', 'notice'] as const).map(commands)])
+    expect(log + shown).not.toMatch(RegExp([...shas, 'src/a\\.ts', 'Change it'].join('|')))
+    expect(shown).not.toContain('your-org/api')
+    expect(shown).toContain('one of code-repositories')
+    expect(log).toContain('your-org/api')
+  }
 
   bareTest('has no name and no commit if something is missing', async (world) => {
     const api = addCode(world, 'your-org/api')
     const base = api.branches.get('main') ?? ''
     api.push(MERGED, change('src/a.ts'))
     const answer = refusal(404, 'Not Found')
+    world.github.faults.push({ path: /compare/, answer: refusal(502, 'Bad Gateway') })
     for (const path of [/compare/, RegExp(`commits/${base}`)])
       world.github.faults.push({ path, answer, times: 9 })
-    const { outputs, summary } = await world.start(inputs, inPublic)
-    expect(outputs.sent).toBe('job')
-    expect(summary).toContain(
+    const ended = await world.start(inputs, inPublic)
+    expect(ended.outputs.sent).toBe('job')
+    expect(ended.summary).toContain(
       'one of code-repositories: GitHub finds nothing to compare with: commit (hidden) may be gone',
     )
-    expect(summary).not.toContain('your-org/api')
+    expectHidden(api, ended)
+    expect(ended.log).toContain(
+      'comparing the commits (hidden)..(hidden) of your-org/api failed: 502, "Bad Gateway". Retrying.',
+    )
     // The agent has to know which one it is.
     expect(promptOf(world)).toContain('your-org/api: GitHub finds nothing to compare with')
   })
@@ -927,20 +914,15 @@ describe('what summary and annotation say of private code in public [code.reader
       { path: /compare/, answer: refusal(403, 'Resource not accessible') },
       /: comparing the commits \(hidden\)\.\.\(hidden\) of .* failed: 403/,
     ],
-  ])(
-    'has no name and no commit if %s, and the log has the name',
-    async (world, _, run, fault, why) => {
-      const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
-      const head = addCode(world, 'your-org/api').push(MERGED, { ...change('src/a.ts'), listedAt })
-      if (fault) world.github.faults.push(fault)
-      const { log, summary, commands } = await world.start(inputs, run)
-      const told = summary + commands('error')
-      expect(told).toContain('one of code-repositories')
-      expect(told).not.toContain('your-org/api')
-      expect(told).not.toContain(head.slice(0, 7))
-      expect(line({ log } as Ended, 'your-org/api:')).toMatch(why)
-    },
-  )
+  ])('has no name and no commit if %s', async (world, _, run, fault, why) => {
+    const api = addCode(world, 'your-org/api')
+    const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
+    api.push(MERGED, { ...change('src/a.ts'), listedAt })
+    if (fault) world.github.faults.push(fault)
+    const ended = await world.start(inputs, run)
+    expectHidden(api, ended)
+    expect(line(ended, 'your-org/api:')).toMatch(why)
+  })
 })
 
 describe('tokens [code.token]', () => {
@@ -956,15 +938,6 @@ describe('tokens [code.token]', () => {
     const { outputs, log } = await world.start(tokens)
     expect(outputs.sent).toBe('nothing')
     expect(log).toContain('Re-run after')
-  })
-
-  bareTest('of which one was at its limit: it may read again', async (world) => {
-    for (const name of ['other-org/lib', 'your-org/api']) addCode(world, name)
-    world.github.faults.push({ path: /lib$/, answer: limit() })
-    const inputs = { 'code-repositories': 'other-org/lib\nyour-org/api', 'code-token': both }
-    const ended = await world.start(inputs)
-    expect(ended.outputs.outcome).toBe('skipped')
-    expect(ended.commands('warning')).toHaveLength(1)
   })
 
   bareTest('none is asked twice for the same', async (world) => {
@@ -1006,24 +979,13 @@ describe('tokens [code.token]', () => {
   )
 
   newsTest(
-    'a line that has expired is warned of, once, if another one reads what is asked for',
+    'of which one has expired: what another one has read, that one reads on',
     async (world) => {
-      world.web.push(MERGED, change('src/a.ts'))
-      addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
-      // Private code without a commit is read, too.
-      world.github.addRepository('your-org/empty', { private: true, foreign: true })
-      const inputs = {
-        'code-repositories': 'your-org/empty\nyour-org/api\nyour-org/web\nother-org/lib',
-        'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
-      }
-      const ended = await world.start(inputs, inPublic)
+      const tokens = { 'code-token': `github_pat_expired_0123456789\n${TOKEN}` }
+      const ended = await world.start(tokens)
       expectSent(ended)
-      const isSaid = [
-        'GitHub: reading the name of one of code-repositories failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
-      ]
-      expect(ended.commands('warning')).toEqual(isSaid)
-      expect(ended.summary).toContain('Check line 1 of code-token')
-      expect(ended.summary).not.toContain('your-org/api')
+      expect(ended.commands('warning')).toEqual([])
+      expect(asked(world).filter((path) => /^(web|app)$/.test(path))).toEqual(['web', 'app'])
     },
   )
 
@@ -1047,7 +1009,7 @@ describe('tokens [code.token]', () => {
 
 describe('with the rest', () => {
   codeTest(
-    'a cut range is read in parts, and all of them share the requests [code.one-list]',
+    'a cut range is read in parts, all of them share the requests, and one that stays cut is named [code.one-list]',
     async (world) => {
       const codes = [world.api, world.web, world.app]
       for (const code of codes)
@@ -1055,10 +1017,17 @@ describe('with the rest', () => {
           code.push(MERGED, {
             commit: { files: Array.from({ length: 10 }, (_, of) => file(`src/${nth}-${of}.ts`)) },
           })
-      await world.start()
+      world.github.faults.push(
+        { path: /web\/compare/, answer: { delayMs: 1 } },
+        { path: /web\/co/, answer: refusal(404, 'Not Found'), times: 99 },
+      )
+      const { summary } = await world.start()
       const parts = asked(world).filter((path) => /compare|commits/.test(path)).length - 3
       expect(parts).toBeLessThanOrEqual(64)
-      expectPrompt(world, /GitHub truncated this list|your-org\/api\/src\/63-9\.ts/)
+      expectPrompt(world, 'your-org/api/src/63-9.ts')
+      const isSaid = 'your-org/web: GitHub truncated its list of files.'
+      expect(promptOf(world).match(/.*truncated.*/g)).toEqual([isSaid])
+      expect(summary).toContain(isSaid)
     },
   )
 
@@ -1075,7 +1044,8 @@ describe('with the rest', () => {
       world.web.push('2026-01-01T03:01:00Z', change('src/b.ts'))
       const env = nextNight(world)
       expectSent(await world.start(inputs, night, env), 'message')
-      const labels = await world.start({ 'skip-labels': 'no docs' })
+      const labels = await world.start({ 'skip-labels': 'no docs', 'job-scope': 'pull-request' })
+      expectSent(labels)
       expect(labels.log).toContain('skip-labels was ignored')
     },
   )
@@ -1091,6 +1061,19 @@ describe('with the rest', () => {
       expect(log).toContain('#40 has the label "no docs"')
       expect(log).toContain('The next run begins here.')
       expect(log).toContain('(with code-repositories, to a date)')
+    },
+  )
+
+  newsTest(
+    'what a cancelled run has paid, the next one pays again, which is said',
+    async (world) => {
+      const { url } = await world.serve({ poll: [{ times: 9, job: { status: 'active' } }] })
+      const meanwhile = async ({ cancel, lines }: Telling) => {
+        await until(() => lines.some((one) => one.includes(': active')))
+        cancel()
+      }
+      const ended = await world.step({ ...INPUTS, 'base-url': url }, { ...night, meanwhile })
+      expect(ended.summary).toContain('A re-run, or the next run, starts another docs job.')
     },
   )
 

@@ -837,14 +837,19 @@ const TABLE = [
   [
     'a date moves the mark forward [code.since]',
     'Math.min(until, since, mark)',
-    'Math.min(until, since === until ? mark : since)',
+    "Math.min(until, inputs.since === '' ? mark : since)",
   ],
   [
     'a docs job has one repository [code.one-list]',
     'of inputs.codeRepositories) {',
     'of inputs.codeRepositories.slice(0, 1)) {',
   ],
-  ['private code is named in public [code.readers]', "home !== 'private' &&", 'false &&'],
+  [
+    'a public log has commits of private code [code.readers]',
+    'step.debug(hide(line, true))',
+    'step.debug(line)',
+  ],
+  ['private code is named in public [code.readers]', "home === 'private' ?", 'true ?'],
   ['an empty list is believed [code.late]', 'if (isListed &&', 'if (isNone ||'],
   [
     'a red re-run takes the mark away [code.range] [range.schedule.attempts]',

@@ -10,7 +10,7 @@ import { InputError } from '../inputs/inputs.js'
 import type { Skip } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
-import { formatCount, shortSha } from '../text/format.js'
+import { formatCount, joinSentences, shortSha } from '../text/format.js'
 import { readHeads } from './changes/activity.js'
 import { changesBetween } from './changes/between.js'
 import { type OpenedRepository, openCode } from './changes/code-access.js'
@@ -67,7 +67,7 @@ export async function findElsewhere(
   const isFirst = 'kind' in found && inputs.since === ''
   const until = toCut(run)
   const mark = 'kind' in found ? until : Math.max(...found.marks.map(toCut))
-  const since = inputs.since === '' ? until : Date.parse(inputs.since)
+  const since = Date.parse(inputs.since || run.created_at)
   const from = Math.min(until, since, mark)
   // A re-run, and a later run has seen it all.
   if (from === until && !isFirst) return NOTHING_NEW
@@ -82,21 +82,21 @@ export async function findElsewhere(
   // At the first run, what a token can't read shows on the first day.
   for (const repository of inputs.codeRepositories) {
     const { name } = repository
-    let code: OpenedRepository | undefined
     try {
-      code = await open(repository)
+      const code = await open(repository)
       const news = code && (await readNews(step, code, from, until))
       if (news === undefined) log(`${name}: nothing new.`)
       else {
-        changed.push({ ...news, shownGap: hide(news.gap ?? '', name, code?.about.visibility) })
+        changed.push(news)
         isPrivate ||= code?.isHidden === true
       }
     } catch (thrown) {
       if (!(thrown instanceof ActionError) || thrown.code === 'input') throw thrown
-      const { message } = thrown
-      thrown.message = hide(message, name, code?.about.visibility)
-      if (thrown.message !== message) log(`${name}: ${thrown.message}`)
-      throw thrown
+      const message = hide(thrown.message)
+      if (message === thrown.message) throw thrown
+      log(`${name}: ${message}`)
+      // Without its cause, which debug logging would show.
+      throw new ActionError(thrown.code, message, thrown.advice)
     }
   }
   if (isFirst) {
@@ -113,17 +113,17 @@ export async function findElsewhere(
     `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
   )
   if (changed.length === 0) return NOTHING_NEW
-  const join = (key: 'gap' | 'shownGap') =>
-    changed.flatMap((each) => each[key] || []).join(' ') || undefined
+  const gap = joinSentences(...changed.map((each) => each.gap)) || undefined
   return {
     changes: {
       kind: 'listed',
       range: `the commits of ${changed.length} of ${inputs.codeRepositories.length} repositories`,
       files: changed.flatMap(({ files }) => files),
-      truncated: changed.some(({ truncated }) => truncated),
-      commits: changed.flatMap(({ commits }) => commits ?? []),
-      gap: join('gap'),
-      shownGap: join('shownGap'),
+      // The gap says which one's list is.
+      truncated: false,
+      commits: changed.flatMap(({ commits = [] }) => commits),
+      gap,
+      shownGap: gap && hide(gap),
     },
     thread,
     bySince: inputs.since !== '',
@@ -146,33 +146,34 @@ async function readNews(
   const { repository, isHidden } = code
   const { base, head, lacks } = await readHeads(code, from, until)
   const changes = await changesBetween(code, base, head).catch(unknownIfUnlistable)
-  const listed: Partial<ListedChanges> = changes.kind === 'listed' ? changes : {}
+  if (changes.kind === 'none') return undefined
   const range = `${shortSha(base)}..${shortSha(head)}`
-  const reason = 'reason' in changes ? explainMissing(changes) : ''
-  const found: ListedChanges = {
-    files: [],
-    truncated: false,
-    ...listed,
-    kind: 'listed',
-    range,
-    commits: listed.commits?.map((list) => ({ ...list, of: `${repository}@${range}` })) ?? [],
-    gap: reason || undefined,
+  const tell = (what: string) => log(`${repository}: ${what}${isHidden ? '' : ` (${range})`}.`)
+  if ('reason' in changes) {
+    tell('what changed is unknown')
+    const gap = `${repository}: ${explainMissing(changes)}`
+    return { kind: 'listed', range, files: [], truncated: false, gap }
   }
-  const whole = await judgeWhole(inputs, 'schedule', { changes: found }, code)
-  if (whole.judged?.kind === 'skip') {
-    if (!listed.gap) return undefined
+  const { commits = [], gap } = changes
+  const found = {
+    ...changes,
+    commits: commits.map((list) => ({ ...list, of: `${repository}@${range}` })),
+    gap: undefined,
+  }
+  const { findings, judged } = await judgeWhole(inputs, 'schedule', { changes: found }, code)
+  if (judged?.kind === 'skip') {
+    if (!gap) return undefined
     const removed = await changesBetween(code, head, base, { isNamed: true }).catch(
       unknownIfUnlistable,
     )
     if (judgeChanges(inputs, 'schedule', { changes: removed })?.kind === 'skip') return undefined
   }
-  const { changes: all } = whole.findings
-  const [list] = found.commits ?? []
+  const { changes: all } = findings
+  const [list] = commits
   const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
-  const told = list
-    ? `${list.complete ? '' : 'over '}${formatCount(list.commits.length, 'commit')}, ${count}`
-    : 'what changed is unknown'
-  log(`${repository}: ${told}${isHidden ? '' : ` (${range})`}.`)
-  const why = reason || listed.gap || lacks
+  tell(
+    `${list?.complete ? '' : 'over '}${formatCount(list?.commits.length ?? 0, 'commit')}, ${count}`,
+  )
+  const why = joinSentences(gap || lacks, all.truncated && 'GitHub truncated its list of files.')
   return { ...all, gap: why && `${repository}: ${why}` }
 }

@@ -193,7 +193,7 @@ function adviceFor(
   if (/by personal access token/i.test(message))
     return `Add the permission ${quotePermissions(permission.replace(/;.*/, ''))} to the personal access token.`
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
-    return adviceOnPermission(status, permission, context)
+    return adviceOnPermission(status, message, permission, context)
   if (status === 401)
     return `Check ${context.codeToken || 'github-token'}: it may be empty, or have expired.`
   return 'Fix the problem that GitHub reports, then re-run.'
@@ -201,13 +201,17 @@ function adviceFor(
 
 function adviceOnPermission(
   status: 403 | 404,
+  message: string,
   permission: string,
   { fromFork, codeToken }: FailureContext,
 ): string {
-  if (codeToken !== undefined)
-    return codeToken
-      ? `It doesn't exist, or code-token may not read it (${permission}).`
-      : "It doesn't exist, or is private: code-token is empty, and github-token reads public ones."
+  if (codeToken !== undefined) {
+    const noun = /^branch/i.test(message) ? 'branch' : 'repository'
+    const why = codeToken
+      ? `code-token may not read it (${permission.replace('contents', 'Contents')})`
+      : 'it is private: code-token is empty, and github-token reads public ones'
+    return `There is no such ${noun}, or ${why}.`
+  }
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'
   // A fork's token can only read

@@ -226,7 +226,9 @@ export function describeLastSeen(facts: StepFacts): string {
 function howToGoOn(run: ToldRun): string {
   const { facts, memory } = run
   const rerun = {
-    job: !isDone(run) && 'A re-run starts another docs job.',
+    job:
+      !isDone(run) &&
+      `A re-run${facts.isSentOnce ? ', or the next run,' : ''} starts another docs job.`,
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[acceptedIn(facts)]

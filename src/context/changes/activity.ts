@@ -48,12 +48,9 @@ const cursorIn = (link = '') =>
  * @throws ActionError `github`, also if what moved it up to then isn't listed for 90 s [code.late]
  */
 export async function readHeads(code: OpenedRepository, from: number, until: number) {
-  // The branch's name is GitHub's: it redirects from the one that a branch had before.
-  const { github, about, head: now, isServer } = code
-  const [branch, tip] = [now.name, now.commit.sha]
+  const { github, branch, tip, pushedAt } = code
   const moves: Move[] = []
   let lacks = ''
-  const pushedAt = Date.parse(about.pushed_at)
   /** From then on, what isn't listed never will be: the branch is believed. [code.unlisted] */
   const settledAt = pushedAt + UNLISTED_MS
   let commits: ReadonlyMap<string, unknown> | undefined
@@ -69,7 +66,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
               early: true,
             }),
             sha: tip,
-            since: new Date(from + 1_000).toISOString(),
+            since: new Date(from).toISOString(),
             ...page,
           }),
         )
@@ -87,7 +84,7 @@ export async function readHeads(code: OpenedRepository, from: number, until: num
   const list = (params: object, expects: NonNullable<Call['expects']>) =>
     github.repos.listActivities({
       ...asking(code, `listing the activity of ${branch}`, {
-        needs: `contents: read${isServer ? '; GitHub Enterprise Server has it from version 3.14 on' : ''}`,
+        needs: 'contents: read; on GitHub Enterprise Server, its list needs version 3.14',
         expects,
         early: true,
         instead:

@@ -1,14 +1,22 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, createGitHub, type Gift, type GitHub } from '../../github/client.js'
-import { describeWarning, GitHubError } from '../../github/errors.js'
+import { asking, createGitHub, type GitHubRepo } from '../../github/client.js'
+import { GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
 import type { Step } from '../../run/step.js'
 import { MAX_REQUESTS } from './parts.js'
 
 /** Another repository, and where its branch is. */
-export type OpenedRepository = NonNullable<Awaited<ReturnType<ReturnType<typeof openCode>['open']>>>
+export interface OpenedRepository extends GitHubRepo {
+  /** In GitHub's words: it redirects from the name that a branch had before. */
+  readonly branch: string
+  readonly tip: string
+  /** When somebody last pushed, to whatever branch, in milliseconds since 1970. */
+  readonly pushedAt: number
+  /** Some who may read this run may not read that code. */
+  readonly isHidden: boolean
+}
 
 /** A request that is answered with something at a path. */
 const callFor = (path: string) => ({
@@ -27,86 +35,83 @@ function visibilityOf(repository: unknown): string {
 
 /**
  * A token of another owner may read what this one may not: they are tried in their order, first the
- * one that has read contents of the same owner. [code.token]
+ * one that has read contents last. [code.token]
  */
 export function openCode(step: Step) {
-  const { codeTokens, githubToken } = step.inputs
+  const { codeRepositories, codeTokens, githubToken } = step.inputs
   const home = visibilityOf(getPath(step.event.payload, 'repository'))
-  /** Whether some who may read this run may not read that code, or nobody could read it. */
-  const isHidden = (visibility?: string) =>
-    home !== 'private' &&
-    visibility !== 'public' &&
-    (visibility !== 'internal' || home !== visibility)
-  /** What a text says where all may read it. [code.readers] */
-  const hide = (text: string, name: string, visibility?: string) =>
-    isHidden(visibility)
-      ? text.replaceAll(name, 'one of code-repositories').replace(/\b[\da-f]{7,40}\b/g, '(hidden)')
-      : text
-  const isServer = !/\/\/(?:.*\.)?(?:github|ghe)\.com$/.test(step.environment.serverUrl)
+  /** Some who may read this run may not read these, or nobody has read them yet. */
+  const hidden = new Set(home === 'private' ? [] : codeRepositories.map(({ name }) => name))
+  /**
+   * What a text about these says: none of their commits. Their names stand in the log alone, as in
+   * the workflow file. [code.readers]
+   */
+  const hide = (text: string, isLog = false): string => {
+    const names = RegExp(`(?:${[...hidden].join('|')})(?![\\w-])`, 'g')
+    if (hidden.size === 0 || !names.test(text)) return text
+    const named = isLog ? text : text.replace(names, 'one of code-repositories')
+    return named.replace(/\b[\da-f]{7,64}\b/g, '(hidden)')
+  }
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
     createGitHub({
       ...step,
       token,
       codeToken: codeTokens[index] ? `line ${index + 1} of code-token` : '',
+      log: (line) => step.log(hide(line, true)),
+      debug: (line) => step.debug(hide(line, true)),
     }),
   )
-  const readers = new Map<string | undefined, GitHub>()
-  /** What those got that are refused whatever they ask for, or are at their limit, yet untold. */
-  const expired: GitHubError[] = []
-  const tellExpired = (name: string, visibility?: string): void => {
-    for (const error of expired.splice(0)) {
-      const text = hide(describeWarning(error, 'Another line has read it.'), name, visibility)
-      step.tell({ kind: 'noted', text, level: 'warn' })
-    }
-  }
-  const elsewhere: Gift = { requests: MAX_REQUESTS }
+  const elsewhere = { requests: MAX_REQUESTS }
   /**
    * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
    * after the first push, its size is 0. [code.unchanged]
    *
-   * @throws ActionError `github` of a token that has expired, else of the first
+   * @throws ActionError `github`
    */
   const open = async ({ name: repository, branch: named }: CodeRepository) => {
-    const [owner] = repository.split('/')
-    const first = clients.filter((one) => one === readers.get(owner))
     let refusal: GitHubError | undefined
-    for (const github of new Set([...first, ...clients])) {
+    for (const github of clients) {
       const repo = { github, repository, elsewhere }
       try {
-        const { data: known } = await github.repos.get(
-          asking(repo, 'reading the name', callFor('default_branch')),
+        const { data: about } = await github.repos.get(
+          asking(repo, 'reading the name', callFor('full_name')),
         )
-        const about = { ...known, visibility: visibilityOf(known) }
+        const visibility = visibilityOf(about)
+        if (visibility === 'public' || (visibility === 'internal' && home === visibility))
+          hidden.delete(repository)
+        // Its new name isn't told to those who may not read it.
+        if (about.full_name.toLowerCase() !== repository.toLowerCase())
+          step.log(
+            `${repository}: it has moved. Write its new name in code-repositories, as another one may take the old name.`,
+          )
         if (about.size === 0)
           await github.repos.listCommits({
             ...asking(repo, 'listing commits', { needs: 'contents: read' }),
             per_page: 1,
           })
         const branch = named ?? about.default_branch
-        const { data } = await github.repos.getBranch({
+        const { data: now } = await github.repos.getBranch({
           ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        readers.set(owner, github)
-        tellExpired(repository, about.visibility)
-        return { ...repo, about, head: data, isHidden: isHidden(about.visibility), isServer }
+        clients = [github, ...clients.filter((one) => one !== github)]
+        return {
+          ...repo,
+          branch: now.name,
+          tip: now.commit.sha,
+          pushedAt: Date.parse(about.pushed_at),
+          isHidden: hidden.has(repository),
+        }
       } catch (thrown) {
         if (!(thrown instanceof GitHubError)) throw thrown
-        if (/ 409, .*repository is empty/i.test(thrown.message)) {
-          tellExpired(repository)
-          return undefined
-        }
+        if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
-        refusal ??= thrown
-        if (thrown.status !== 401 && !isTemporary) continue
-        expired.push(thrown)
-        clients = clients.filter((one) => one !== github)
-        // A limit ends.
-        if (isTemporary) clients.push(github)
+        // That one has expired, or is at its limit, says more than that another finds nothing.
+        if (refusal === undefined || isTemporary || thrown.status === 401) refusal = thrown
       }
     }
-    throw expired[0] ?? refusal
+    throw refusal
   }
   return { open, hide }
 }

@@ -27,7 +27,7 @@ export function writeFileList(
   const lines = files.map((file) => fence.safe(fileLine(file, level === 'diff')))
   const count = (omitted: number) =>
     `${formatInteger(omitted)} of ${formatCount(files.length, 'file')}`
-  const note = (omitted: number) => (omitted === 0 ? '' : `Omitted for length: ${count(omitted)}.`)
+  const note = (omitted: number) => omitted > 0 && `Omitted for length: ${count(omitted)}.`
   const available =
     room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available)
@@ -50,7 +50,7 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
     case 'unknown':
       return explainMissing(changes)
     case 'listed': {
-      const { gap = '', range, truncated } = changes
+      const { gap, range, truncated } = changes
       const excluded = changes.files.length - files.length
       const added = files.reduce((sum, { additions }) => sum + additions, 0)
       const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
@@ -61,13 +61,12 @@ function describeFiles(changes: Changes, files: readonly ChangedFile[]): string 
       const sentences = [
         gap,
         // With a gap, or with files that were left out, "no files" may be wrong.
-        isEmpty && (gap !== '' || excluded > 0) ? '' : `Changed by ${range}: ${sum}.`,
-        truncated ? 'GitHub truncated this list: there are more changed files.' : '',
-        excluded > 0
-          ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
-          : '',
+        !(isEmpty && (gap || excluded > 0)) && `Changed by ${range}: ${sum}.`,
+        truncated && 'GitHub truncated this list: there are more changed files.',
+        excluded > 0 &&
+          `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`,
       ]
-      return sentences.filter((sentence) => sentence !== '').join('\n')
+      return sentences.filter(Boolean).join('\n')
     }
   }
 }
