@@ -287,7 +287,7 @@ describe('the code', () => {
 
   test('loads the HTTP library, zod and Octokit only once a request is sent [net.cheap]', () => {
     expect(text('build/ncc/index.js')).not.toMatch(
-      /node_modules\/(?:undici|zod|@octokit|@actions\/github)\//,
+      /(?:node_modules|packages)\/(?:undici|zod|@octokit|@actions\/github)\//,
     )
   })
 })

@@ -979,13 +979,30 @@ describe('tokens [code.token]', () => {
   )
 
   newsTest(
-    'of which one has expired: what another one has read, that one reads on',
+    'a line that has expired is warned of, once, if another one reads; each reads on where it has',
     async (world) => {
-      const tokens = { 'code-token': `github_pat_expired_0123456789\n${TOKEN}` }
-      const ended = await world.start(tokens)
+      world.web.push(MERGED, change('src/a.ts'))
+      addCode(world, 'other-org/lib').push(MERGED, change('src/a.ts'))
+      // Private code without a commit is read, too.
+      world.github.addRepository('your-org/empty', { private: true, foreign: true })
+      const inputs = {
+        'code-repositories': 'your-org/empty\nyour-org/api\nother-org/lib\nyour-org/web',
+        'code-token': `github_pat_expired_0123456789\n${TOKEN}\n${OTHER}`,
+      }
+      const ended = await world.start(inputs, inPublic)
       expectSent(ended)
-      expect(ended.commands('warning')).toEqual([])
-      expect(asked(world).filter((path) => /^(web|app)$/.test(path))).toEqual(['web', 'app'])
+      const isSaid = [
+        'GitHub: reading the name of one of code-repositories failed: 401, "Bad credentials". Another line has read it. Check line 1 of code-token: it may be empty, or have expired.',
+      ]
+      expect(ended.commands('warning')).toEqual(isSaid)
+      expect(ended.summary).toContain('Check line 1 of code-token')
+      expect(ended.summary).not.toContain('your-org/api')
+      expect(asked(world).filter((path) => /^(api|lib|web)$/.test(path))).toEqual([
+        'api',
+        'lib',
+        'lib',
+        'web',
+      ])
     },
   )
 

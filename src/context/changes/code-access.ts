@@ -1,8 +1,8 @@
 /** Opens other repositories, with whichever of the tokens may read them. */
 
 import { getPath, getString } from '../../event/payload.js'
-import { asking, createGitHub, type GitHubRepo } from '../../github/client.js'
-import { GitHubError } from '../../github/errors.js'
+import { asking, createGitHub, type GitHub, type GitHubRepo } from '../../github/client.js'
+import { describeWarning, GitHubError } from '../../github/errors.js'
 import type { CodeRepository } from '../../inputs/code-repositories.js'
 import type { Step } from '../../run/step.js'
 import { MAX_REQUESTS } from './parts.js'
@@ -35,7 +35,7 @@ function visibilityOf(repository: unknown): string {
 
 /**
  * A token of another owner may read what this one may not: they are tried in their order, first the
- * one that has read contents last. [code.token]
+ * one that has read contents of the same owner. [code.token]
  */
 export function openCode(step: Step) {
   const { codeRepositories, codeTokens, githubToken } = step.inputs
@@ -61,6 +61,9 @@ export function openCode(step: Step) {
       debug: (line) => step.debug(hide(line, true)),
     }),
   )
+  const readers = new Map<string | undefined, GitHub>()
+  /** What those got that have expired, yet untold. */
+  const expired: GitHubError[] = []
   const elsewhere = { requests: MAX_REQUESTS }
   /**
    * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
@@ -69,18 +72,20 @@ export function openCode(step: Step) {
    * @throws ActionError `github`
    */
   const open = async ({ name: repository, branch: named }: CodeRepository) => {
+    const [owner] = repository.split('/')
     let refusal: GitHubError | undefined
-    for (const github of clients) {
+    for (const github of new Set([readers.get(owner) ?? [], clients].flat())) {
       const repo = { github, repository, elsewhere }
       try {
         const { data: about } = await github.repos.get(
-          asking(repo, 'reading the name', callFor('full_name')),
+          asking(repo, 'reading the name', callFor('default_branch')),
         )
         const visibility = visibilityOf(about)
         if (visibility === 'public' || (visibility === 'internal' && home === visibility))
           hidden.delete(repository)
         // Its new name isn't told to those who may not read it.
-        if (about.full_name.toLowerCase() !== repository.toLowerCase())
+        const { full_name: current = repository } = about
+        if (current.toLowerCase() !== repository.toLowerCase())
           step.log(
             `${repository}: it has moved. Write its new name in code-repositories, as another one may take the old name.`,
           )
@@ -94,7 +99,11 @@ export function openCode(step: Step) {
           ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
           branch,
         })
-        clients = [github, ...clients.filter((one) => one !== github)]
+        readers.set(owner, github)
+        for (const error of expired.splice(0)) {
+          const text = hide(describeWarning(error, 'Another line has read it.'))
+          step.tell({ kind: 'noted', text, level: 'warn' })
+        }
         return {
           ...repo,
           branch: now.name,
@@ -107,8 +116,12 @@ export function openCode(step: Step) {
         if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
         const isTemporary = thrown.kind === 'temporary'
         if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
+        const isExpired = thrown.status === 401
         // That one has expired, or is at its limit, says more than that another finds nothing.
-        if (refusal === undefined || isTemporary || thrown.status === 401) refusal = thrown
+        if (refusal === undefined || isTemporary || isExpired) refusal = thrown
+        if (!isExpired) continue
+        expired.push(thrown)
+        clients = clients.filter((one) => one !== github)
       }
     }
     throw refusal
