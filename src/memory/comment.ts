@@ -85,8 +85,8 @@ export function keepComment(options: CommentOptions) {
 
   /**
    * Creates or edits the comment and its marker. If nothing was sent, the state of the run before
-   * stays there: the next run must find its docs job. [memory.nothing-sent] Nothing is created then,
-   * as GitHub mails it. [memory.silent]
+   * stays there: the next run must find its docs job. [memory.nothing-sent] Nothing is created
+   * then, as GitHub mails it. [memory.silent]
    */
   async function edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, before } = state
