@@ -72,15 +72,12 @@ async function planRun(
   keep: (comment: Memory['comment']) => void,
 ): Promise<Plan> {
   const { repo, log } = step
-  if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
-    const reason = 'every non-merge commit in the push is by an account in skip-authors'
-    return { kind: 'skip', skip: { reason } }
-  }
+  const skip = (reason: string): Plan => ({ kind: 'skip', skip: { reason } })
+  if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo)))
+    return skip('every non-merge commit in the push is by an account in skip-authors')
   const found = await findMergedPull(step, repo)
-  if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
-    const reason = 'the push merged a pull request by an account in skip-authors'
-    return { kind: 'skip', skip: { reason } }
-  }
+  if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase()))
+    return skip('the push merged a pull request by an account in skip-authors')
   const merged = found?.isConsent ? found.pull : undefined
   const isLocked = getPath(merged, 'locked') === true
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'

@@ -11,7 +11,7 @@ const ENDS = {
   failed: 'failed',
   archived: 'was archived',
 } as const
-export type FinalStatus = keyof typeof ENDS
+type FinalStatus = keyof typeof ENDS
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
 /** The final statuses of a job that did not complete: their outcomes have the same names. */
 export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed')

@@ -42,12 +42,11 @@ export function cannotConnect({
   permanent,
   cause,
 }: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
-  if (permanent === undefined) {
-    const advice = 'Check base-url, the proxy variables and the network.'
-    return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
-  }
-  const [text, advice] = explainFailure(permanent, 'the service')
-  const check = permanent.startsWith('server') ? 'Check base-url. ' : ''
+  const [
+    text = "the service can't be reached",
+    advice = 'Check base-url, the proxy variables and the network.',
+  ] = permanent === undefined ? [] : explainFailure(permanent, 'the service')
+  const check = permanent?.startsWith('server') ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
   return new ActionError('network', message, check + advice, { cause })
 }

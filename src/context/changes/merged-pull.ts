@@ -158,11 +158,12 @@ function isMergedBy(
 /** GitHub's list may be seconds late, the pull request itself isn't. [merge.late-list] */
 async function readPull(number: string | undefined, repo: GitHubRepo) {
   if (number === undefined) return []
-  const request = repo.github.pulls.get({
-    ...asking(repo, `reading pull request ${number}`, { needs: NEEDS }),
-    pull_number: Number(number),
-  })
-  const answer = await request.catch(keepMissing)
+  const answer = await repo.github.pulls
+    .get({
+      ...asking(repo, `reading pull request ${number}`, { needs: NEEDS }),
+      pull_number: Number(number),
+    })
+    .catch(keepMissing)
   // The number may be an issue's, or nothing's. A revert names a pull request, too: without the
   // merge commit, nobody can tell it from the merge.
   const isKnown = !isMissing(answer) && getSha(answer.data, 'merge_commit_sha') !== ''

@@ -81,13 +81,14 @@ export async function hasSucceeded(
   const { runId, runAttempt } = environment
   const attempt_number = runAttempt - 1
   if (attempt_number === 0) return false
-  const asked = repo.github.actions.getWorkflowRunAttempt({
-    ...asking(repo, `reading attempt ${attempt_number} of a run`, { needs: 'actions: read' }),
-    run_id: Number(runId),
-    attempt_number,
-  })
-  // The runs could be listed, so what isn't found isn't there.
-  const answer = await asked.catch(keepMissing)
+  const answer = await repo.github.actions
+    .getWorkflowRunAttempt({
+      ...asking(repo, `reading attempt ${attempt_number} of a run`, { needs: 'actions: read' }),
+      run_id: Number(runId),
+      attempt_number,
+    })
+    // The runs could be listed, so what isn't found isn't there.
+    .catch(keepMissing)
   const isGreen = !isMissing(answer) && answer.data.conclusion === 'success'
   return isGreen || hasSucceeded({ ...environment, runAttempt: attempt_number }, repo)
 }
