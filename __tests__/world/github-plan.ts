@@ -186,7 +186,7 @@ export const OTHER_RUNS = {
  * The earlier runs of the workflow, as GitHub lists them. Its filters are a search, which may be
  * behind (github.com/nrwl/nx-set-shas/issues/219); and people delete old runs.
  */
-function createRuns({ random }: Draw) {
+function createRuns({ random, theme }: Draw) {
   const others = Object.keys(OTHER_RUNS) as (keyof typeof OTHER_RUNS)[]
   return {
     /** How many of them succeeded, each at a commit of its own. */
@@ -199,7 +199,7 @@ function createRuns({ random }: Draw) {
     /** For a moment, the last one that succeeded hasn't ended yet. */
     isLate: random.chance(0.15),
     /** The default branch had another name then. */
-    areOnMaster: random.chance(0.12),
+    areOnMaster: random.chance(theme === 'ranges' ? 0.3 : 0.12),
     search: random.name({ right: 3, old: 1, empty: 2 }),
     /** By the time of a re-run, a later one has succeeded; or others have begun at any time. */
     later: random.name({ none: 4, succeeded: 3, running: 3 }),
