@@ -85,7 +85,11 @@ export function createGitHubPlan(draw: Draw) {
     isLocked: random.chance(0.15),
     pullAuthor: random.name({ octocat: 8, 'mintlify[bot]': 1 }),
     /** How often the list of a commit's pull requests is empty at first. */
-    unindexed: random.weighted([3, 0], [5, random.pick(1, 2)], [3, 1_000]),
+    unindexed: random.weighted(
+      [theme === 'ranges' ? 30 : 3, 0],
+      [5, random.pick(1, 2)],
+      [3, 1_000],
+    ),
     /** Pull requests are turned off, and whether the payload says so. */
     turnsOffPulls: random.weighted([14, undefined], [1, 'told'], [1, 'untold']),
     /** What GitHub says of a commit that is some seconds old. */

@@ -246,8 +246,8 @@ const TABLE = [
   ],
   [
     'a release of the same commit is news [skip.release.same-commit]',
-    'previousRelease === undefined',
-    'true',
+    "kind === 'identical' && isRepeated",
+    'false',
   ],
   [
     "the step's own comment triggers it [skip.own-comment]",
