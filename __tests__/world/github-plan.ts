@@ -200,8 +200,8 @@ function createRuns({ random, theme }: Draw) {
     many: random.chance(0.25) ? 120 : 0,
     /** All that succeeded were deleted. */
     areDeleted: random.chance(0.2),
-    /** For a moment, the last one that succeeded hasn't ended yet. */
-    isLate: random.chance(0.15),
+    /** For a moment, the last one that succeeded hasn't ended yet, if nothing came behind it. */
+    isLate: random.chance(0.8),
     /** The default branch had another name then. */
     areOnMaster: random.chance(theme === 'ranges' ? 0.3 : 0.12),
     search: random.name({ right: 3, old: 1, empty: 2 }),

@@ -47,7 +47,7 @@ export function openCode(step: Step) {
    * the workflow file. [code.readers]
    */
   const hide = (text: string, isLog = false): string => {
-    const names = RegExp(`(?:${[...hidden].join('|')})(?![\\w-])`, 'g')
+    const names = RegExp(`(?:${[...hidden].join('|')})(?![\\w-])`, 'gi')
     if (hidden.size === 0 || !names.test(text)) return text
     const named = isLog ? text : text.replace(names, 'one of code-repositories')
     return named.replace(/\b[\da-f]{7,64}\b/g, '(hidden)')
