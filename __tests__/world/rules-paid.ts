@@ -178,8 +178,10 @@ export const PAID_RULES = {
     if (code !== 'rejected' || !hasComment || !last || !isMessage(last)) return
     const looks = facts.polls(last.jobId).filter(({ startedAt }) => startedAt > last.startedAt)
     const isBusy = looks.some((poll) => facts.wasRead(poll) && facts.statusIn(poll) === 'active')
-    const isGone = last.exchange.response.status === 404
-    if (isBusy && !isGone && !usedItsTime && !wasCancelled) yield `${facts.says}`
+    const { status } = last.exchange.response
+    // What was accepted is only polled; what is gone, nobody asks.
+    const isRefused = status >= 400 && status !== 404
+    if (isBusy && isRefused && !usedItsTime && !wasCancelled) yield `${facts.says}`
   },
 
   /** Whoever has a key that leaked can sign as well as the step. */
