@@ -168,6 +168,9 @@ function contentOf(facts: Facts): string | undefined {
   const { prompt, 'prompt-file': file, context } = inputs
   const changes = changesOf(facts, { ...pull, lines: 0 })
   if (changes === undefined || context === 'none' || !isWhole(facts)) return undefined
+  // GitHub had no list of it, as it may say once.
+  if (facts.requestsTo(/\/files\?|\/compare\//).some(({ status }) => status === 422))
+    return undefined
   // Those of an issue that a step names stay as they are.
   const named = number === PULL_REQUEST ? pull : undefined
   const words = numberOf(event) === undefined ? named : event.words

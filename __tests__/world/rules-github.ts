@@ -218,7 +218,7 @@ function isAnswer(read: Received, { github, event, inputs }: Facts): boolean {
     // Whatever can't be read of the docs pull request, it may be open.
     [/\/pulls\/17$/, [301, 400, 401, 403, 404, 422]],
     // What is no pull request is an issue.
-    [/\/pulls\/\d+$/, isNamed ? [301, 401, 403, 404] : [404]],
+    [/\/pulls\/\d+$/, isNamed ? [301, 401, 403, 404, 422] : [404]],
     [/\/issues\/\d+$/, github?.transferred ? [301] : []],
     [/\/compare\//, [404]],
     [/\/commits\/\w+\/pulls/, github?.turnsOffPulls ? [404] : []],
