@@ -779,7 +779,7 @@ describe('what can not be read [code.unreadable]', () => {
   codeTest('no such list, as on an older server', async (world) => {
     world.github.faults.push({ path: /activity/, answer: refusal(404, 'Not Found'), times: 9 })
     expect(await failed(world)).toContain(
-      'may not read it (Contents: read; on GitHub Enterprise Server, its list needs version 3.14).',
+      'may not read it (Contents: read); on GitHub Enterprise Server, its list needs version 3.14.',
     )
   })
 
@@ -914,6 +914,12 @@ describe('what all may read of private code in public [code.readers]', () => {
       { path: /compare/, answer: refusal(403, 'Resource not accessible') },
       /: comparing the commits \(hidden\)\.\.\(hidden\) of .* failed: 403/,
     ],
+    [
+      'GitHub has both of its ends',
+      inPublic,
+      { path: /compare/, answer: refusal(404, 'Not Found'), times: 9 },
+      /: GitHub doesn't find the commits \(hidden\)\.\.\(hidden\) of .*, though/,
+    ],
   ])('has no name and no commit if %s', async (world, _, run, fault, why) => {
     const api = addCode(world, 'your-org/api')
     const listedAt = fault ? 0 : Number.POSITIVE_INFINITY
@@ -1038,13 +1044,14 @@ describe('with the rest', () => {
         { path: /web\/compare/, answer: { delayMs: 1 } },
         { path: /web\/co/, answer: refusal(404, 'Not Found'), times: 99 },
       )
-      const { summary } = await world.start()
+      const { summary, log } = await world.start()
       const parts = asked(world).filter((path) => /compare|commits/.test(path)).length - 3
       expect(parts).toBeLessThanOrEqual(64)
       expectPrompt(world, 'your-org/api/src/63-9.ts')
       const isSaid = 'your-org/web: GitHub truncated its list of files.'
       expect(promptOf(world).match(/.*truncated.*/g)).toEqual([isSaid])
       expect(summary).toContain(isSaid)
+      expect(log).toMatch(/^your-org\/web: .* of a list that GitHub cut /m)
     },
   )
 
@@ -1090,7 +1097,7 @@ describe('with the rest', () => {
         cancel()
       }
       const ended = await world.step({ ...INPUTS, 'base-url': url }, { ...night, meanwhile })
-      expect(ended.summary).toContain('A re-run, or the next run, starts another docs job.')
+      expect(ended.summary).toContain('A re-run starts another docs job, and so may the next run.')
     },
   )
 

@@ -87,7 +87,7 @@ export async function findElsewhere(
       const news = code && (await readNews(step, code, from, until))
       if (news === undefined) log(`${name}: nothing new.`)
       else {
-        changed.push(news)
+        changed.push({ ...news, shownGap: hide(news.gap ?? '') })
         isPrivate ||= code?.isHidden === true
       }
     } catch (thrown) {
@@ -113,7 +113,8 @@ export async function findElsewhere(
     `The changes up to ${new Date(until).toISOString()} were read. Later ones come with the next run.`,
   )
   if (changed.length === 0) return NOTHING_NEW
-  const gap = joinSentences(...changed.map((each) => each.gap)) || undefined
+  const join = (key: 'gap' | 'shownGap') =>
+    joinSentences(...changed.map((each) => each[key])) || undefined
   return {
     changes: {
       kind: 'listed',
@@ -122,8 +123,8 @@ export async function findElsewhere(
       // The gap says which one's list is.
       truncated: false,
       commits: changed.flatMap(({ commits = [] }) => commits),
-      gap,
-      shownGap: gap && hide(gap),
+      gap: join('gap'),
+      shownGap: join('shownGap'),
     },
     thread,
     bySince: inputs.since !== '',
@@ -163,17 +164,18 @@ async function readNews(
   const { findings, judged } = await judgeWhole(inputs, 'schedule', { changes: found }, code)
   if (judged?.kind === 'skip') {
     if (!gap) return undefined
-    const removed = await changesBetween(code, head, base, { isNamed: true }).catch(
+    const removed = await changesBetween(code, head, base, { mayBeBehind: true }).catch(
       unknownIfUnlistable,
     )
-    if (judgeChanges(inputs, 'schedule', { changes: removed })?.kind === 'skip') return undefined
+    const of = { changes: { ...removed, gap: undefined } }
+    if (judgeChanges(inputs, 'schedule', of)?.kind === 'skip') return undefined
   }
   const { changes: all } = findings
   const [list] = commits
-  const count = formatCount(filesThatCount(all.files, inputs).length, 'file')
-  tell(
-    `${list?.complete ? '' : 'over '}${formatCount(list?.commits.length ?? 0, 'commit')}, ${count}`,
-  )
+  const count = formatCount(list?.commits.length ?? 0, 'commit')
+  const files = formatCount(filesThatCount(all.files, inputs).length, 'file')
+  const cut = all.truncated ? ' of a list that GitHub cut' : ''
+  tell(`${list?.complete ? '' : 'over '}${count}, ${files}${cut}`)
   const why = joinSentences(gap || lacks, all.truncated && 'GitHub truncated its list of files.')
   return { ...all, gap: why && `${repository}: ${why}` }
 }

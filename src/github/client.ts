@@ -295,16 +295,15 @@ export interface GitHubRepo {
   readonly elsewhere?: Gift
 }
 
+/** A text about a repository, with its name if it is another one than the run's. */
+export const inRepo = ({ repository, elsewhere }: GitHubRepo, text: string): string =>
+  elsewhere ? `${text} of ${repository}` : text
+
 /**
  * What each request takes besides its own parameters; what it does and the permission are told if
  * it fails.
  */
-export function asking(
-  { repository, elsewhere }: GitHubRepo,
-  what: string,
-  call: Omit<Call, 'doing'>,
-) {
-  const [owner = '', repo = ''] = repository.split('/')
-  const doing = elsewhere ? `${what} of ${repository}` : what
-  return { owner, repo, request: { retried: true, ...call, doing } }
+export function asking(repo: GitHubRepo, what: string, call: Omit<Call, 'doing'>) {
+  const [owner = '', name = ''] = repo.repository.split('/')
+  return { owner, repo: name, request: { retried: true, ...call, doing: inRepo(repo, what) } }
 }

@@ -208,9 +208,9 @@ function adviceOnPermission(
   if (codeToken !== undefined) {
     const noun = /^branch/i.test(message) ? 'branch' : 'repository'
     const why = codeToken
-      ? `code-token may not read it (${permission.replace('contents', 'Contents')})`
+      ? 'code-token may not read it (Contents: read)'
       : 'it is private: code-token is empty, and github-token reads public ones'
-    return `There is no such ${noun}, or ${why}.`
+    return `There is no such ${noun}, or ${why}${/;.*/.exec(permission) ?? ''}.`
   }
   if (permission === 'metadata: read')
     return 'Pass a github-token with write access to this repository, or use allow-users.'

@@ -228,7 +228,7 @@ function howToGoOn(run: ToldRun): string {
   const rerun = {
     job:
       !isDone(run) &&
-      `A re-run${facts.isSentOnce ? ', or the next run,' : ''} starts another docs job.`,
+      `A re-run starts another docs job${facts.isSentOnce ? ', and so may the next run' : ''}.`,
     message: 'A re-run sends the message again.',
     nothing: undefined,
   }[acceptedIn(facts)]

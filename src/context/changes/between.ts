@@ -1,6 +1,6 @@
 /** What changed between two commits, whatever way there is from one to the other. */
 
-import type { GitHubRepo } from '../../github/client.js'
+import { type GitHubRepo, inRepo } from '../../github/client.js'
 import { ActionError } from '../../text/errors.js'
 import { quote } from '../../text/escape.js'
 import { shortSha } from '../../text/format.js'
@@ -73,7 +73,7 @@ export async function changesBetween(
  */
 export async function refuseIfThere(repo: GitHubRepo, base: string, range: string, cause: unknown) {
   if (!(await canReadCommit(repo, base))) return
-  const message = `GitHub doesn't find ${range}, though it has both commits.`
+  const message = `GitHub doesn't find ${inRepo(repo, range)}, though it has both commits.`
   throw new ActionError('github', message, 'Re-run later.', { cause })
 }
 

@@ -42,14 +42,15 @@ export function openCode(step: Step) {
   const home = visibilityOf(getPath(step.event.payload, 'repository'))
   /** Some who may read this run may not read these, or nobody has read them yet. */
   const hidden = new Set(home === 'private' ? [] : codeRepositories.map(({ name }) => name))
+  /** The one that is read now: all that is said meanwhile is about it. */
+  let current = ''
   /**
-   * What a text about these says: none of their commits. Their names stand in the log alone, as in
-   * the workflow file. [code.readers]
+   * What a text about it says: none of its commits. Its name stands in the log alone, as in the
+   * workflow file. [code.readers]
    */
   const hide = (text: string, isLog = false): string => {
-    const names = RegExp(`(?:${[...hidden].join('|')})(?![\\w-])`, 'gi')
-    if (hidden.size === 0 || !names.test(text)) return text
-    const named = isLog ? text : text.replace(names, 'one of code-repositories')
+    if (!hidden.has(current)) return text
+    const named = isLog ? text : text.replaceAll(current, 'one of code-repositories')
     return named.replace(/\b[\da-f]{7,64}\b/g, '(hidden)')
   }
   let clients = (codeTokens.length > 0 ? codeTokens : [githubToken]).map((token, index) =>
@@ -62,69 +63,69 @@ export function openCode(step: Step) {
     }),
   )
   const readers = new Map<string | undefined, GitHub>()
-  /** What those got that have expired, yet untold. */
-  const expired: GitHubError[] = []
   const elsewhere = { requests: MAX_REQUESTS }
+  const openBy = async (github: GitHub, { name: repository, branch: named }: CodeRepository) => {
+    const repo = { github, repository, elsewhere }
+    const { data: about } = await github.repos.get(
+      asking(repo, 'reading the name', callFor('default_branch')),
+    )
+    const visibility = visibilityOf(about)
+    if (visibility === 'public' || (visibility === 'internal' && home === visibility))
+      hidden.delete(repository)
+    // Its new name isn't told to those who may not read it.
+    const { full_name: now = repository } = about
+    if (now.toLowerCase() !== repository.toLowerCase())
+      step.log(
+        `${repository}: it has moved. Write its new name in code-repositories, as another one may take the old name.`,
+      )
+    if (about.size === 0)
+      await github.repos.listCommits({
+        ...asking(repo, 'listing commits', { needs: 'contents: read' }),
+        per_page: 1,
+      })
+    const branch = named ?? about.default_branch
+    const { data } = await github.repos.getBranch({
+      ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
+      branch,
+    })
+    return {
+      ...repo,
+      branch: data.name,
+      tip: data.commit.sha,
+      pushedAt: Date.parse(about.pushed_at),
+      isHidden: hidden.has(repository),
+    }
+  }
   /**
    * Opens one; undefined if it has no commit yet, as its size and its commits say: for an hour
    * after the first push, its size is 0. [code.unchanged]
    *
-   * @throws ActionError `github`
+   * @throws ActionError `github` of a token that has expired, or is at its limit, else of the first
    */
-  const open = async ({ name: repository, branch: named }: CodeRepository) => {
-    const [owner] = repository.split('/')
-    let refusal: GitHubError | undefined
+  const open = async (repository: CodeRepository): Promise<OpenedRepository | undefined> => {
+    current = repository.name
+    const [owner] = current.split('/')
+    const refusals: GitHubError[] = []
     for (const github of new Set([readers.get(owner) ?? [], clients].flat())) {
-      const repo = { github, repository, elsewhere }
-      try {
-        const { data: about } = await github.repos.get(
-          asking(repo, 'reading the name', callFor('default_branch')),
-        )
-        const visibility = visibilityOf(about)
-        if (visibility === 'public' || (visibility === 'internal' && home === visibility))
-          hidden.delete(repository)
-        // Its new name isn't told to those who may not read it.
-        const { full_name: current = repository } = about
-        if (current.toLowerCase() !== repository.toLowerCase())
-          step.log(
-            `${repository}: it has moved. Write its new name in code-repositories, as another one may take the old name.`,
-          )
-        if (about.size === 0)
-          await github.repos.listCommits({
-            ...asking(repo, 'listing commits', { needs: 'contents: read' }),
-            per_page: 1,
-          })
-        const branch = named ?? about.default_branch
-        const { data: now } = await github.repos.getBranch({
-          ...asking(repo, `reading branch ${branch}`, { ...callFor('commit.sha'), early: true }),
-          branch,
-        })
-        readers.set(owner, github)
-        for (const error of expired.splice(0)) {
-          const text = hide(describeWarning(error, 'Another line has read it.'))
-          step.tell({ kind: 'noted', text, level: 'warn' })
-        }
-        return {
-          ...repo,
-          branch: now.name,
-          tip: now.commit.sha,
-          pushedAt: Date.parse(about.pushed_at),
-          isHidden: hidden.has(repository),
-        }
-      } catch (thrown) {
+      const opened = await openBy(github, repository).catch((thrown) => {
         if (!(thrown instanceof GitHubError)) throw thrown
         if (/ 409, .*repository is empty/i.test(thrown.message)) return undefined
-        const isTemporary = thrown.kind === 'temporary'
-        if (isTemporary && thrown.retryAfterMs === undefined) throw thrown
-        const isExpired = thrown.status === 401
-        // That one has expired, or is at its limit, says more than that another finds nothing.
-        if (refusal === undefined || isTemporary || isExpired) refusal = thrown
-        if (!isExpired) continue
-        expired.push(thrown)
-        clients = clients.filter((one) => one !== github)
+        if (thrown.kind === 'temporary' && thrown.retryAfterMs === undefined) throw thrown
+        refusals.push(thrown)
+        if (isExpired(thrown)) clients = clients.filter((one) => one !== github)
+        return thrown
+      })
+      if (opened instanceof GitHubError) continue
+      readers.set(owner, github)
+      for (const error of refusals.filter(isExpired)) {
+        const text = hide(describeWarning(error, 'Another line has read it.'))
+        step.tell({ kind: 'noted', text, level: 'warn' })
       }
+      return opened
     }
-    throw refusal
+    throw refusals.find((error) => isExpired(error) || error.kind === 'temporary') ?? refusals[0]
   }
   return { open, hide }
 }
+
+const isExpired = ({ status }: GitHubError) => status === 401
