@@ -2,6 +2,7 @@
 // story after the other.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
+import { createRefusal } from '../../src/agent/problems.js'
 import { sentIn } from '../../src/run/facts.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
@@ -477,9 +478,9 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
   })
 
   test('ends with what else a look has met [send.look-again]', async () => {
-    const error = new ActionError('auth', 'No.', 'Check the key.')
+    const error = createRefusal(errorResponse(400), { kind: 'poll' })
     const task = plan(ended, () => Promise.reject(error)) as Task
-    for (const status of [404, 429])
+    for (const status of [404, 409, 410, 429])
       expect((await runTask(task, [errorResponse(status)])).result).toEqual({
         outcome: 'error',
         error,

@@ -85,8 +85,8 @@ export const notSent: ServiceResult = {
   permanent: undefined,
   cause: undefined,
 }
-export const errorResponse = (status: number, retryAfterMs?: number): ServiceResult => ({
-  kind: 'error-response',
+export const errorResponse = (status: number, retryAfterMs?: number) => ({
+  kind: 'error-response' as const,
   status,
   description: `${status}: its message`,
   retryAfterMs,

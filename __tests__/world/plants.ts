@@ -50,6 +50,11 @@ const TABLE = [
     'tellAccepted(task,',
   ],
   [
+    'a look that is refused refuses the message [send.look-again]',
+    " || thrown.request === 'poll'",
+    '',
+  ],
+  [
     'a refusal is a failure of the look behind it [send.look-again]',
     "failed.code === 'network' ?",
     'false ?',

@@ -130,7 +130,7 @@ export const PAID_RULES = {
       .map((poll) => facts.statusIn(poll))
       .findLast((one) => one !== '')
     const endsAt = Math.min(deadlineAt, facts.cancelledAt, facts.thrownAt)
-    const hadTime = facts.wasRead(first) && at + LOOK_MS < endsAt
+    const hadTime = facts.wasRead(first) && facts.laterByFreezes(at + LOOK_MS) < endsAt
     if (!isFinal || seen !== 'completed' || !hadTime || !facts.isReached) return
     const looks = facts.polls(first.jobId).filter(({ startedAt }) => startedAt > at)
     const isSoon = looks.some(({ startedAt }) => startedAt < facts.laterByFreezes(at + LOOK_MS))

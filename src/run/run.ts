@@ -103,7 +103,8 @@ async function send(
     const job = await sendUntilAccepted(task, tools, lookAgain)
     return tellAccepted(now, job, wait, tools)
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown
+    // What a look has met says nothing of the message.
+    if (!(thrown instanceof Refusal) || thrown.request === 'poll') throw thrown
     const isDoubted = 'job' in task && thrown.response.status === 404 && !isRepeated
     if (isDoubted) await lookAgain?.(thrown)
     if (now.kind !== task.kind) return begin(now, wait, tools)
