@@ -269,10 +269,12 @@ export function isOfEarlierRun(facts: Facts): boolean {
  * merge.
  */
 function isUnseen(facts: Facts): boolean {
-  const { outcome, jobId, docsPullAnswers, lines } = facts
+  const { outcome, jobId, docsPullAnswers, lines, travelMs, deadlineAt } = facts
   const ended = facts.polls(jobId).findLast((poll) => facts.statusIn(poll) === 'completed')
   const isTold = lines.some((line) => line.startsWith("GitHub didn't say whether the docs pull"))
-  const isSaid = docsPullAnswers.some(({ at }) => at > (ended?.startedAt ?? 0))
+  const isSaid = docsPullAnswers.some(
+    ({ at }) => at > (ended?.startedAt ?? 0) && at + travelMs < deadlineAt,
+  )
   return isTold && !isSaid && ['pr-opened', 'no-changes'].includes(outcome)
 }
 

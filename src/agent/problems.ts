@@ -65,11 +65,11 @@ type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
 /** The response is complete and refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
-    readonly request: RefusedRequest['kind'],
     readonly response: ErrorResponse,
     code: ErrorCode,
     message: string,
     advice: string,
+    readonly request: RefusedRequest['kind'],
   ) {
     super(code, message, advice)
   }
@@ -84,7 +84,7 @@ export function createRefusal(response: ErrorResponse, { kind, seen }: RefusedRe
   const { status, isForeign, hasError, description } = response
   const request = REQUEST_NAMES[kind]
   const refuse = (code: ErrorCode, advice: string, text = `The service refused the ${request}`) =>
-    new Refusal(kind, response, code, `${text} (${description}).`, advice)
+    new Refusal(response, code, `${text} (${description}).`, advice, kind)
   if (status < 400) {
     const advice =
       'The key is never sent to another address. If that is a sign-in page or the like, ask whoever runs the network. If the service has moved to a URL you trust, set base-url to it, without /v2/agent and what follows.'
