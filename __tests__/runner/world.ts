@@ -6,7 +6,7 @@
  * only the default interval is changed, to save time.
  */
 
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import { text } from '../support/files.js'
 import { newFolder } from '../support/folder.js'
 import { type Permissions, type Repository, sha, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
-import { Clone } from '../support/repositories.js'
+import { Clone, type Files } from '../support/repositories.js'
 import { HOME } from '../support/workflows.js'
 import { act, type Run } from './act.js'
 import { docsGh } from './docs-gh.js'
@@ -63,8 +63,8 @@ export type Start = Pick<Run, 'event' | 'actor'> &
     secrets: (world: World, run: number) => Record<string, string>
     vars: (world: World) => Record<string, string>
     /** Files of the repository, by path, and before the last commit. */
-    files: Record<string, string>
-    filesBefore: Record<string, string>
+    files: Files
+    filesBefore: Files
     /** Commits of another repository, one before the first run and one before each. */
     otherCommits: readonly Record<string, string>[]
     /**
@@ -215,7 +215,7 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
 }
 
 /** The files of the action and of its emulator, by path. */
-export function actionFiles(): Record<string, string> {
+export function actionFiles(): Files {
   return {
     'action.yml': text('action.yml').replace(ADAPTIVE, "$1'0.2'"),
     ...filesOf('emulator', 'emulator'),
@@ -223,8 +223,8 @@ export function actionFiles(): Record<string, string> {
   }
 }
 
-function filesOf(folder: string, to: string): Record<string, string> {
-  const read = (name: string): string => text(path.join(folder, name))
+function filesOf(folder: string, to: string): Files {
+  const read = (name: string): Buffer => readFileSync(path.join(folder, name))
   return Object.fromEntries(readdirSync(folder).map((name) => [`${to}/${name}`, read(name)]))
 }
 

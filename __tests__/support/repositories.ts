@@ -24,6 +24,9 @@ export const ENV: NodeJS.ProcessEnv = {
   GIT_COMMITTER_EMAIL: 'test@localhost',
 }
 
+/** What stands in files, by their paths. */
+export type Files = Readonly<Record<string, string | Buffer>>
+
 export class Clone {
   constructor(readonly folder: string) {}
 
@@ -40,12 +43,12 @@ export class Clone {
     return path.join(this.folder, file)
   }
 
-  write(file: string, content: string): void {
+  write(file: string, content: string | Buffer): void {
     mkdirSync(path.dirname(this.path(file)), { recursive: true })
     writeFileSync(this.path(file), content)
   }
 
-  commit(files: Readonly<Record<string, string>> = {}): string {
+  commit(files: Files = {}): string {
     for (const [file, content] of Object.entries(files)) this.write(file, content)
     this.git('add', '--all')
     this.git('commit', '--quiet', '--allow-empty', '--message', 'Change')

@@ -428,16 +428,19 @@ describe('a step that messages a remembered job [send.message.ended]', () => {
 
   test('goes by what its last look has shown: what it sends, and the end that is not its own [send.look-again] [poll.stale-end]', async () => {
     const others = { prLink: `${LINK}1` }
-    const look = async () => ({ ...plan(job('completed', others)), prompt: 'Do more there' })
+    const known = plan(job('completed', others))
+    const lookAgain = async () => ({ ...known, prompt: 'Do more there' })
+    const look = async () => ({ ...known, prompt: 'Do more here', look: lookAgain })
     const { story, calls } = await runTask(plan(job('completed'), look) as Task, [
-      errorResponse(409),
+      ...refused(409, 2),
       active,
       jobResult('completed', others),
       active,
       opened,
     ])
-    expect(story).toBe('message message poll poll poll: pr-opened')
-    expect(calls.flatMap(({ prompt }) => prompt ?? [])).toEqual(['Do more', 'Do more there'])
+    expect(story).toBe('message message message poll poll poll: pr-opened')
+    const sent = ['Do more', 'Do more here', 'Do more there']
+    expect(calls.flatMap(({ prompt }) => prompt ?? [])).toEqual(sent)
   })
 
   test('asks for a new one as its last look has shown [send.look-again]', async () => {

@@ -84,16 +84,19 @@ async function send(
   tools: RunTools,
   isRepeated = false,
 ): Promise<Begun | Skipped> {
-  const { look } = task
+  let { look } = task
   let now: Plan = task
   const lookAgain: LookAgain | undefined =
     look &&
     (async (refused) => {
-      now = await look().catch((failed) => {
+      const found = await look?.().catch((failed) => {
         // Nothing else is known.
         throw failed.code === 'network' ? refused : failed
       })
+      now = found ?? now
       if (now.kind !== task.kind) return undefined
+      // It knows what this one has shown, such as a link that the service leaves out later.
+      look = now.look
       tellNew(now, tools)
       return now
     })
